@@ -1,0 +1,1 @@
+"""Commands: parse, call one function, render. The only room that prints."""

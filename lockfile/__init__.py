@@ -1,0 +1,1 @@
+"""The Lock: model, TOML codec, check. Never touches the network."""

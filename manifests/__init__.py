@@ -1,0 +1,1 @@
+"""What people write: schema and loader of rocmlock.toml."""

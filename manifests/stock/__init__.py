@@ -1,0 +1,1 @@
+"""Manifests that are shipped: data, no code."""

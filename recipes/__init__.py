@@ -1,0 +1,1 @@
+"""One TOML per upstream project: data, no code. The resolver reads it."""

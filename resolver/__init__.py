@@ -1,0 +1,1 @@
+"""Manifest -> Lock: catalog, choosing, explanations, the Python layer."""

@@ -1,0 +1,1 @@
+"""The bundled snapshot of upstream facts: data, no code."""

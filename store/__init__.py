@@ -1,0 +1,1 @@
+"""Lock -> environment: digests, trees, actions, sandbox, builds, realisations."""
