@@ -1,0 +1,172 @@
+"""What a catalog answers: the facts about upstream projects that choosing needs.
+
+The types here are plain values. Where they come from (the bundled snapshot, later GitHub) is behind
+:class:`Catalog`; nothing else of the resolver knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal, Protocol
+
+Evidence = Literal["stated", "inferred"]
+"""``stated``: read where upstream says it. ``inferred``: concluded from other facts; always shown as such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a fact was read.
+
+    ``where`` is ``project@commit`` (``vllm@6e448d0e…``) when the fact stands in a project's own file at a
+    commit, else free words ("PyPI sdist vllm 0.27.1"). ``path`` and ``line`` (from 1) are empty and 0 when
+    there is no file or its line is not known.
+    """
+
+    where: str
+    path: str = ""
+    line: int = 0
+    evidence: Evidence = "stated"
+
+    def __str__(self) -> str:
+        place = f"{self.where}:{self.path}" if self.path else self.where
+        return f"{place}:{self.line}" if self.line else place
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A value and where it was read."""
+
+    value: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A tag of a repository. ``commit`` is 40 hex, or None where it was never read (then it can't be chosen)."""
+
+    repository: str
+    tag: str
+    version: str
+    commit: str | None
+    tag_object: str | None
+    date: date | None
+    prerelease: bool
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What a tested set says of one package.
+
+    ``asked`` is the text that upstream wrote (a short commit, a tag, a wheel version) and ``origin`` its place.
+    ``commit`` is the full 40 hex, None where it cannot be known from the facts; ``commit_origin`` says who
+    expanded it. ``wheel`` is set where upstream names a binary wheel instead of a source: no source pin.
+    ``version`` is the PEP 440 version of that commit, None where no fact tells it.
+    """
+
+    package: str
+    repository: str
+    asked: str
+    origin: Origin
+    commit: str | None = None
+    commit_origin: Origin | None = None
+    tag: str | None = None
+    tag_object: str | None = None
+    version: Fact | None = None
+    wheel: str | None = None
+    picks: tuple[Pick, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A commit that upstream cherry-picks on top of a pin. ``commit`` None: the short form can't be expanded."""
+
+    asked: str
+    commit: str | None
+    origin: Origin
+    commit_origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a lower source says of a package (a requirement line, a supported version): compared, not obeyed.
+
+    ``specifier`` is a PEP 440 specifier set as text ("==2.11.0").
+    """
+
+    package: str
+    specifier: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class PythonRequirement:
+    """A requirement line of an upstream file, normalised by PEP 508, without comments and options."""
+
+    text: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class TestedSet:
+    """A complete assignment that ``top`` (a package name) tests: one row of the enumeration.
+
+    ``rocm``, ``python`` and ``gfx`` are what the set is built for, None or empty where upstream does not say.
+    ``limits`` are further facts of the top package at that commit: gfx list, Python versions.
+    ``requires_run``/``requires_build``: None where the files were not read (then the Python layer of the top
+    package can't be made from the facts).
+    """
+
+    top: str
+    release: Release
+    variant: str
+    rocm: Fact | None
+    python: Fact | None
+    gfx: tuple[str, ...]
+    gfx_origin: Origin | None
+    pins: tuple[Pin, ...]
+    statements: tuple[Statement, ...] = ()
+    supported_gfx: tuple[str, ...] = ()
+    supported_gfx_origin: Origin | None = None
+    supported_python: tuple[str, ...] = ()
+    supported_python_origin: Origin | None = None
+    cxx_standard: Fact | None = None
+    requires_run: tuple[PythonRequirement, ...] | None = None
+    requires_build: tuple[PythonRequirement, ...] | None = None
+    held_gfx: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+
+@dataclass(frozen=True, slots=True)
+class RocmRelease:
+    """A ROCm release: the GPUs that it supports by AMD's matrix (empty: not known)."""
+
+    version: str
+    date: date | None
+    gfx: tuple[str, ...]
+    origin: Origin
+
+
+class Catalog(Protocol):
+    """The facts. Implementations raise RocmlockError and nothing else."""
+
+    @property
+    def dated(self) -> date | None:
+        """The day the facts were collected; None for a live source."""
+        ...
+
+    def tops(self) -> tuple[str, ...]:
+        """Packages that have tested sets, the one that sits highest first."""
+        ...
+
+    def tested_sets(self, top: str) -> tuple[TestedSet, ...]:
+        """All tested sets of a package, newest release first, unusable ones included."""
+        ...
+
+    def releases(self, repository: str) -> tuple[Release, ...]:
+        """Tags of ``owner/name``, newest version first; empty when the repository is not known."""
+        ...
+
+    def rocm_releases(self) -> tuple[RocmRelease, ...]:
+        """Every ROCm release known, newest version first."""
+        ...
