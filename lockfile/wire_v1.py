@@ -1,0 +1,143 @@
+"""Version 1 of the lock as TOML data: field names on the wire, canonical order, strict reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from cattrs import Converter, transform_error
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from . import model, names
+from .model import Lock
+
+Problems = list[tuple[tuple[str | int, ...], str]]
+"""Faults as (path into the document, sentence)."""
+
+# Root tables are arrays of tables: their names are singular on the wire, as in [[package]].
+_RENAMED = {"targets": "target", "packages": "package", "wheels": "wheel", "warnings": "warning"}
+_CLASSES: tuple[type, ...] = tuple(
+    value for value in vars(model).values() if isinstance(value, type) and attrs.has(value)
+)
+
+
+def _wire_name(owner: type, name: str) -> str:
+    if owner is Lock:
+        name = _RENAMED.get(name, name)
+    if owner is model.Wheel and name == "files":
+        return "file"
+    return name.replace("_", "-")
+
+
+def _checked(make: Callable[[str], str]) -> Callable[[object, object], str]:
+    def structure(value: object, _: object) -> str:
+        if not isinstance(value, str):
+            raise TypeError(f"is {value!r}, not text")
+        return make(value)
+
+    return structure
+
+
+def _text(value: object, _: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"is {value!r}, not text")
+    return value
+
+
+def _number(value: object, _: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"is {value!r}, not a number")
+    return value
+
+
+def _converter(*, strict: bool) -> Converter:
+    converter = Converter(detailed_validation=True, forbid_extra_keys=strict)
+    converter.register_structure_hook(str, _text)
+    converter.register_structure_hook(int, _number)
+    for word, make in (
+        (names.Commit, names.commit),
+        (names.ContentDigest, names.content_digest),
+        (names.FileName, names.file_name),
+    ):
+        converter.register_structure_hook(word, _checked(make))
+    # Leaves first: a hook made for a class looks up those of its fields.
+    for cls in _CLASSES:
+        renames = {
+            attribute.name: override(
+                rename=_wire_name(cls, attribute.name), omit_if_default=attribute.name == "evidence"
+            )
+            for attribute in attrs.fields(cls)
+        }
+        converter.register_structure_hook(
+            cls,
+            make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=strict, **renames),  # pyright: ignore[reportArgumentType] -- overrides by name
+        )
+        converter.register_unstructure_hook(
+            cls,
+            make_dict_unstructure_fn(cls, converter, **renames),  # pyright: ignore[reportArgumentType] -- overrides by name
+        )
+    return converter
+
+
+def render_document(lock: Lock) -> dict[str, Any]:
+    """The lock as a TOML document in canonical order; ``version`` and ``revision`` come first."""
+    packages = (
+        attrs.evolve(package, environment=dict(sorted(package.environment.items())))
+        for package in lock.packages
+    )
+    ordered = attrs.evolve(
+        lock,
+        targets=tuple(sorted(lock.targets, key=lambda target: target.name)),
+        packages=tuple(sorted(packages, key=lambda package: package.name)),
+        wheels=tuple(sorted(lock.wheels, key=lambda wheel: (wheel.name, wheel.version))),
+        warnings=tuple(sorted(lock.warnings, key=lambda warning: (warning.says, warning.at))),
+    )
+    body = _plain(_converter(strict=True).unstructure(ordered))
+    return {"version": model.VERSION, "revision": model.REVISION, **body}
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists; what is empty is left out."""
+    if isinstance(value, dict):
+        items = {key: _plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        return {key: item for key, item in items.items() if item not in ({}, [], "", 0, None)}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def parse_document(document: dict[str, Any], *, strict: bool) -> tuple[Lock | None, Problems]:
+    """The lock that ``document`` holds, or every fault in it.
+
+    ``strict`` refuses unknown fields: a document of our own revision has none, of a later one it may.
+    """
+    body = {key: value for key, value in document.items() if key not in {"version", "revision"}}
+    body.setdefault("target", [])
+    body.setdefault("package", [])
+    body.setdefault("wheel", [])
+    try:
+        return _converter(strict=strict).structure(body, Lock), []
+    except Exception as error:  # noqa: BLE001 -- cattrs raises groups of whatever the hooks raise
+        return None, [_problem(line) for line in transform_error(error, format_exception=_sentence)]
+
+
+def _sentence(error: BaseException, _type: type | None) -> str:
+    if isinstance(error, KeyError):
+        return f"the field {error.args[0]!r} is missing"
+    name = type(error).__name__
+    if name == "ForbiddenExtraKeysError":
+        return f"unknown field {', '.join(sorted(getattr(error, 'extra_fields', ())))}"
+    return str(error)
+
+
+def _problem(line: str) -> tuple[tuple[str | int, ...], str]:
+    """cattrs writes ``sentence @ $.package[0].source``; the path in the document's own names."""
+    sentence, _, path = line.rpartition(" @ $")
+    parts: list[str | int] = []
+    for dotted in path.split("."):
+        name, *indexes = dotted.replace("]", "").split("[")
+        if name:
+            parts.append(_RENAMED.get(name, name).replace("_", "-"))
+        parts.extend(int(index) if index.isdigit() else index.strip("'\"") for index in indexes)
+    return tuple(parts), sentence
