@@ -19,7 +19,7 @@ _LOOPBACK = re.compile(r"127\.|localhost$")
 _PIP_DEFAULTS = (
     "from pip._internal.models.index import PyPI; print(PyPI.netloc); print(PyPI.file_storage_domain)"
 )
-# Folders that many machines have, and the sandbox's own: that a checkout lies right in one makes it no private path.
+# Folders that many machines have, and the sandbox's own: a checkout right in one does not make it private.
 _COMMON = {Path(name) for name in ("/", "/tmp", "/var", "/opt", "/srv", "/mnt", "/home", "/usr", "/build")}  # noqa: S108
 
 
