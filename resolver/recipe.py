@@ -23,11 +23,10 @@ class _Strict(BaseModel):
 
 
 class Needs(_Strict):
-    """Packages of the stack by name. ``optional`` ones are taken only when the manifest asks for them."""
+    """Packages of the stack by name. What a tested set pins beyond them is taken only when asked for."""
 
     build: list[str] = []
     run: list[str] = []
-    optional: list[str] = []
 
 
 class PythonNeeds(_Strict):

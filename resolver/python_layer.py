@@ -1,0 +1,144 @@
+"""The Python layer: requirement lines in, exact wheels with hashes out. uv does the resolving."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from packaging.utils import canonicalize_name
+
+from ..errors import OFFLINE_MISSING, PYTHON_UNSATISFIABLE, UPSTREAM_UNREADABLE, RocmlockError
+from ..lockfile.model import Wheel, WheelFile
+from ..lockfile.names import content_digest, file_name
+from .stubs import MARK, HeldOut, write_stub
+
+# What an index would bring for CUDA: never taken from there, whoever asks for it.
+_GUARDED = re.compile(r"torch|torchvision|torchaudio|triton|(pytorch-)?triton-rocm|vllm|nvidia-.*|flash-attn")
+_NO_NETWORK = re.compile(
+    r"dns error|failed to lookup|error sending request|Connection refused|Network is unreachable"
+    r"|timed? ?out|connect error|Could not connect",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRequest:
+    """``requirements`` are PEP 508 lines; ``held`` are built from source; ``platform`` as in the lock."""
+
+    name: str
+    requirements: tuple[str, ...]
+    held: tuple[HeldOut, ...]
+    python: str
+    platform: str
+    target: str
+    released_before: date | None = None
+
+
+def find_uv() -> str:
+    """The uv that was installed with rocmlock."""
+    import uv
+
+    return uv.find_uv_bin()
+
+
+def fetch_layer(request: LayerRequest, environ: Mapping[str, str]) -> tuple[Wheel, ...]:
+    """The wheels that meet ``request``, sorted by name.
+
+    Raises PYTHON_UNSATISFIABLE (with uv's explanation), OFFLINE_MISSING or UPSTREAM_UNREADABLE.
+    """
+    with tempfile.TemporaryDirectory(prefix="rocmlock-layer-") as name:
+        folder = Path(name)
+        _write_inputs(folder, request)
+        done = subprocess.run(
+            plan_command(request, find_uv()),
+            cwd=folder,
+            env={**environ, "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise _failure(request, done.stderr)
+        text = (folder / "pylock.layer.toml").read_text()
+    return parse_layer(text, request)
+
+
+def _write_inputs(folder: Path, request: LayerRequest) -> None:
+    (folder / "links").mkdir()
+    for held in request.held:
+        write_stub(folder / "links", held)
+    (folder / "requirements.in").write_text("".join(f"{line}\n" for line in request.requirements))
+    constraints = "".join(f"{held.distribution}=={held.stub_version}\n" for held in request.held)
+    (folder / "constraints.txt").write_text(constraints)
+
+
+def plan_command(request: LayerRequest, uv: str) -> list[str]:
+    """The uv command for a request; files are relative to the folder that holds its inputs."""
+    architecture = request.platform.split("_", 3)[3]
+    manylinux = request.platform.removesuffix(f"_{architecture}")
+    command = [
+        *(uv, "pip", "compile", "requirements.in", "--quiet", "--no-header"),
+        *("--constraint", "constraints.txt", "--find-links", "links", "--only-binary", ":all:"),
+        *("--format", "pylock.toml", "--output-file", "pylock.layer.toml"),
+        *("--python", sys.executable, "--no-python-downloads", "--python-version", request.python),
+        *("--python-platform", f"{architecture}-{manylinux}"),
+        *("--resolution", "highest", "--prerelease", "if-necessary-or-explicit"),
+    ]
+    for held in request.held:
+        command += ["--no-emit-package", held.distribution]
+    if request.released_before:
+        command += ["--exclude-newer", request.released_before.isoformat()]
+    return command
+
+
+def parse_layer(text: str, request: LayerRequest) -> tuple[Wheel, ...]:
+    """The wheels of a pylock document (PEP 751) that uv wrote for ``request``."""
+    try:
+        packages: list[dict[str, Any]] = tomllib.loads(text).get("packages", [])
+        wheels = [_wheel(package, request.target) for package in packages]
+    except (KeyError, IndexError, ValueError, tomllib.TOMLDecodeError) as error:
+        raise RocmlockError(UPSTREAM_UNREADABLE, f"uv's answer for {request.name} is odd: {error}.") from None
+    guarded = [wheel.id for wheel in wheels if _GUARDED.fullmatch(wheel.name)]
+    if guarded:
+        raise RocmlockError(
+            PYTHON_UNSATISFIABLE,
+            f"{request.name} would take {', '.join(guarded)} from the package index, built for CUDA.",
+            hint="Ask for it in [packages], so that it is built from source, or leave out what needs it.",
+        )
+    return tuple(sorted(wheels, key=lambda wheel: wheel.name))
+
+
+def _wheel(package: dict[str, Any], target: str) -> Wheel:
+    (chosen,) = package["wheels"]
+    name = chosen.get("name") or unquote(urlsplit(str(chosen["url"])).path.rsplit("/", 1)[1])
+    digest = content_digest(f"sha256:{chosen['hashes']['sha256']}")
+    return Wheel(
+        canonicalize_name(package["name"]),
+        package["version"],
+        (WheelFile(file_name(name), digest, (target,), int(chosen.get("size", 0))),),
+    )
+
+
+def _failure(request: LayerRequest, talk: str) -> RocmlockError:
+    words = re.sub(r"https?://\S+", "the index", talk.replace(f"+{MARK}", "")).strip()
+    lines = [line for line in words.splitlines() if line.strip()]
+    if _NO_NETWORK.search(talk):
+        return RocmlockError(
+            OFFLINE_MISSING,
+            f"The wheels of {request.name} cannot be locked: the package index cannot be reached.",
+            context=lines[-6:],
+        )
+    return RocmlockError(
+        PYTHON_UNSATISFIABLE,
+        f"The Python requirements of {request.name} cannot be met together.",
+        context=lines[:40],
+    )

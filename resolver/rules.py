@@ -1,0 +1,168 @@
+"""The hard rules: which facts of a tested set a manifest's demands rule out. Pure.
+
+Authority of the sources and the rules themselves: docs/architecture.md, "Choosing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from packaging.specifiers import SpecifierSet
+
+from ..lockfile.demands import Demands, FromGit, FromPath, FromSdist, Ranged
+from ..lockfile.satisfy import version_in
+from .catalog import Pin, RocmRelease, TestedSet
+from .recipe import Recipe
+
+# The first GCC and Clang that accept each C++ standard by its final flag.
+_STANDARDS = {"17": {"gcc": 8, "clang": 5}, "20": {"gcc": 10, "clang": 10}}
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Why a set is out. ``line`` is the demand that rules it out ("rocm", "package:vllm"), empty where no
+    manifest could have it. ``says`` is the fact in words, equal for sets that fail alike."""
+
+    line: str
+    says: str
+
+
+def find_needed(demands: Demands, top: str, recipes: Mapping[str, Recipe]) -> tuple[str, ...]:
+    """Names of the packages that must have full commits: those asked for and what they need, sorted."""
+    wanted = {package.name for package in demands.packages if isinstance(package.origin, Ranged)} | {top}
+    pending = list(wanted)
+    while pending:
+        recipe = recipes.get(pending.pop())
+        for name in (*recipe.needs.build, *recipe.needs.run) if recipe else ():
+            if name not in wanted:
+                wanted.add(name)
+                pending.append(name)
+    given = {
+        package.name
+        for package in demands.packages
+        if isinstance(package.origin, FromGit | FromPath | FromSdist)
+    }
+    return tuple(sorted(wanted - given))
+
+
+def find_violations(
+    tested: TestedSet,
+    demands: Demands,
+    needed: tuple[str, ...],
+    recipes: Mapping[str, Recipe],
+    rocm_releases: tuple[RocmRelease, ...],
+) -> list[Violation]:
+    """Every fact that rules the set out, the one to tell first at the front; empty when it may be taken."""
+    return [
+        *_version(tested, demands),
+        *_rocm(tested, demands),
+        *_gfx(tested, demands, rocm_releases),
+        *_python(tested, demands),
+        *_members(tested, demands, needed),
+        *_compilers(tested, demands, needed, recipes),
+        *_unread(tested),
+    ]
+
+
+def _version(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
+    release, demand = tested.release, demands.package(tested.top)
+    specifier = demand.origin.specifier if demand and isinstance(demand.origin, Ranged) else ""
+    line = f"package:{tested.top}"
+    if not SpecifierSet(specifier).contains(release.version, prereleases=True):
+        yield Violation(line, "outside the range asked for")
+    elif release.prerelease and not version_in(release.version, specifier or ">=0"):
+        yield Violation(line, "a pre-release, and the range names none")
+    before = demands.released_before
+    if before is not None and release.date is None:
+        yield Violation("released-before", "its release date is not known")
+    elif before is not None and release.date is not None and release.date >= before:
+        yield Violation("released-before", f"released on or after {before}")
+
+
+def _rocm(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
+    if demands.rocm is None:
+        return
+    if tested.rocm is None:
+        yield Violation("", "does not say which ROCm it is for")
+    elif not version_in(tested.rocm.value, demands.rocm):
+        yield Violation("rocm", f"tested on ROCm {tested.rocm.value}")
+
+
+def _gfx(tested: TestedSet, demands: Demands, rocm_releases: tuple[RocmRelease, ...]) -> Iterator[Violation]:
+    lists = [(tested.gfx, "its images are built"), (tested.supported_gfx, f"{tested.top} builds")]
+    if tested.rocm is not None and demands.rocm is not None:
+        version = tested.rocm.value
+        known = next(
+            (
+                release.gfx
+                for release in rocm_releases
+                if release.gfx and (release.version == version or release.version.startswith(f"{version}."))
+            ),
+            (),
+        )
+        lists.append((known, f"ROCm {version} is made"))
+    for wanted in demands.gfx:
+        for listed, words in lists:
+            if listed and wanted not in listed and wanted.partition(":")[0] not in listed:
+                yield Violation("gfx", f"{words} for {', '.join(listed)}")
+
+
+def _python(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
+    supported = tested.supported_python or ((tested.python.value,) if tested.python else ())
+    if supported and demands.python not in supported:
+        yield Violation("python", f"supports Python {', '.join(supported)}")
+
+
+def _members(tested: TestedSet, demands: Demands, needed: tuple[str, ...]) -> Iterator[Violation]:
+    pins = {pin.package: pin for pin in tested.pins}
+    for name in needed:
+        if name == tested.top:
+            if tested.release.commit is None:
+                yield Violation("", f"no full commit is known for tag {tested.release.tag} of {name}")
+            continue
+        pin = pins.get(name)
+        if pin is None:
+            yield Violation("", f"does not pin {name}")
+            continue
+        yield from _member(pin, demands)
+
+
+def _member(pin: Pin, demands: Demands) -> Iterator[Violation]:
+    demand = demands.package(pin.package)
+    specifier = demand.origin.specifier if demand and isinstance(demand.origin, Ranged) else ""
+    if specifier:
+        line = f"package:{pin.package}"
+        if pin.version is None:
+            yield Violation(line, f"the version of {pin.package} at {pin.asked} is not known")
+        elif not SpecifierSet(specifier).contains(pin.version.value, prereleases=True):
+            yield Violation(line, f"tests {pin.package} {pin.version.value}")
+    if pin.wheel is not None:
+        yield Violation("", f"names a binary wheel of {pin.package} ({pin.wheel}), which is no source pin")
+    elif pin.commit is None:
+        yield Violation("", f"pins {pin.package} at {pin.asked}, whose full commit is not known")
+    for pick in pin.picks:
+        if pick.commit is None:
+            yield Violation("", f"picks {pick.asked} onto {pin.package}, whose full commit is not known")
+
+
+def _compilers(
+    tested: TestedSet, demands: Demands, needed: tuple[str, ...], recipes: Mapping[str, Recipe]
+) -> Iterator[Violation]:
+    host = demands.host
+    oldest = _STANDARDS.get(tested.cxx_standard.value, {}).get(host.kind) if tested.cxx_standard else None
+    if tested.cxx_standard and oldest and int(host.version) < oldest:
+        yield Violation(
+            "host", f"{tested.top} is C++{tested.cxx_standard.value}: {host.kind} {oldest} or later"
+        )
+    for name in needed:
+        recipe = recipes.get(name)
+        specifier = (recipe.compilers.gcc if host.kind == "gcc" else recipe.compilers.clang) if recipe else ""
+        # A major stands for its newest release: "9" meets ">=9.4".
+        if recipe and specifier and not SpecifierSet(specifier).contains(f"{host.version}.99"):
+            yield Violation("host", f"{name} needs {host.kind} {specifier} ({recipe.compilers.source})")
+
+
+def _unread(tested: TestedSet) -> Iterator[Violation]:
+    if tested.unread:
+        yield Violation("", f"{', '.join(tested.unread)} of this release are not among the facts")
