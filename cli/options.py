@@ -1,0 +1,42 @@
+"""Options that several commands share, and where things are by default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+manifest_argument = click.argument(
+    "manifest", type=click.Path(path_type=Path), default=Path("rocmlock.toml"), required=False
+)
+lock_argument = click.argument(
+    "lock", type=click.Path(path_type=Path), default=Path("rocmlock.lock"), required=False
+)
+lock_option = click.option(
+    *("-l", "--lock", "lock"),
+    type=click.Path(path_type=Path),
+    default=Path("rocmlock.lock"),
+    show_default=True,
+    help="The lock to read.",
+)
+store_option = click.option(
+    *("--store", "store_root"),
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="ROCMLOCK_STORE",
+    help="The store's folder  [default: $XDG_DATA_HOME/rocmlock].",
+)
+
+
+def lock_beside(manifest: Path) -> Path:
+    """NAME.toml -> NAME.lock."""
+    return manifest.with_suffix(".lock")
+
+
+def store_folder(root: Path | None) -> Path:
+    """The store to use, as an absolute path."""
+    if root is not None:
+        return root.absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("rocmlock", appauthor=False)

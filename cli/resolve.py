@@ -1,0 +1,93 @@
+"""``rocmlock resolve``: manifest to lock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import json_option, lock_beside, manifest_argument
+
+if TYPE_CHECKING:
+    from ..lockfile.model import Lock
+    from ..resolver.resolve import Resolved
+
+
+@click.command(
+    "resolve",
+    epilog="Examples:  rocmlock resolve  |  rocmlock resolve stack.toml -o shared/stack.lock",
+)
+@manifest_argument
+@click.option("-o", "--output", "lock_path", type=click.Path(path_type=Path), help="The lock to write.")
+@click.option(
+    "--locked",
+    is_flag=True,
+    envvar="ROCMLOCK_LOCKED",
+    help="Fail where the lock that is there does not satisfy the manifest; write nothing.",
+)
+@json_option
+def command(manifest: Path, lock_path: Path | None, *, locked: bool, as_json: bool) -> None:
+    """Resolve MANIFEST to a lock of exact commits and hashes, each with its reason.
+
+    The lock stands beside the manifest (NAME.toml -> NAME.lock). What an existing lock pins is kept as long
+    as it satisfies the manifest.
+    """
+    import os
+
+    from ..lockfile.codec import read_lock, render_lock, write_lock
+    from ..resolver.own_sources import Surroundings
+    from ..resolver.resolve import resolve
+    from ..resolver.snapshot import open_bundled
+    from ..store.trees import tree_digest
+    from .check import require_satisfied
+    from .inputs import read_demands
+    from .render import talk
+
+    lock_path = lock_path or lock_beside(manifest)
+    demands, recipes = read_demands(manifest)
+    old = read_lock(lock_path) if lock_path.exists() else None
+    if locked:
+        lock = old if old is not None else read_lock(lock_path)
+        require_satisfied(lock, demands, lock_path, manifest)
+        _answer(lock, lock_path, as_json=as_json)
+        return
+    around = Surroundings(
+        manifest_folder=manifest.absolute().parent,
+        lock_folder=lock_path.absolute().parent,
+        environ=dict(os.environ),
+        tree_digest=lambda folder: str(tree_digest(folder)),
+        tell=lambda text: talk(f"{text} …"),
+    )
+    resolved = resolve(demands, open_bundled(), recipes, around, old)
+    changed = write_lock(lock_path, render_lock(resolved.lock))
+    _answer(resolved.lock, lock_path, as_json=as_json)
+    if not as_json:
+        _talk(resolved, lock_path, changed=changed)
+
+
+def _answer(lock: Lock, lock_path: Path, *, as_json: bool) -> None:
+    from .lock_view import describe_lock, package_rows
+    from .render import answer_json, table
+
+    if as_json:
+        answer_json({"lock": str(lock_path), **describe_lock(lock)})
+    else:
+        table(("package", "version", "source", "why"), package_rows(lock))
+
+
+def _talk(resolved: Resolved, lock_path: Path, *, changed: bool) -> None:
+    from ..resolver.explain import group_lines
+    from .render import talk
+    from .words import place_words
+
+    lock = resolved.lock
+    if resolved.resolution and resolved.resolution.passed_over:
+        talk("\nPassed over:")
+        for line in group_lines(resolved.resolution.passed_over):
+            talk(f"  {line}")
+    for warning in lock.warnings:
+        places = " against ".join(place_words(at, lock) for at in warning.at)
+        talk(f"warning: {warning.says}  [{places}]")
+    word = "Wrote" if changed else "Unchanged:"
+    talk(f"\n{word} {lock_path}: {len(lock.packages)} packages from source, {len(lock.wheels)} wheels.")
