@@ -75,7 +75,7 @@ install_missing() {
     # A broken source beside the good ones must not stop us: whether the packages are to be had, the install tells.
     apt-get -qq update || true
     # shellcheck disable=SC2086
-    $command -qq -o DPkg::Lock::Timeout=120 >&2 || fail "apt-get could not install ${missing[*]}; on Ubuntu they need the universe component"
+    $command -qq -o DPkg::Lock::Timeout=120 >&2 || fail "apt-get could not install ${missing[*]}; on Ubuntu they come from the updates of the universe component"
     mapfile -t missing < <(list_missing)
     [ "${#missing[@]}" -eq 0 ] || fail "still missing after the install: ${missing[*]}"
 }
