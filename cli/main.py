@@ -27,10 +27,10 @@ _COMMANDS = {
 
 
 class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- as above
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f".{_COMMANDS[cmd_name]}", __package__)
@@ -73,26 +73,32 @@ def _run(arguments: list[str]) -> int:
         # A non-integer comes back from commands that return nothing.
         code = commands.main(arguments, prog_name="rocmlock", standalone_mode=False)
         sys.stdout.flush()
-    except RocmlockError as error:
-        return _fail(error, as_json=as_json)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.UsageError as error:
-        words = error.format_message()
-        where = f"{error.ctx.command_path} --help" if error.ctx else "rocmlock --help"
-        return _fail(RocmlockError(USAGE, words, hint=where), as_json=as_json)
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        return _fail(RocmlockError(INTERRUPTED, "Interrupted."), as_json=as_json)
     except BrokenPipeError:
         # The reader of our output went away (`rocmlock show | head`): not a failure of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.FAILED
-    except Exception as error:  # noqa: BLE001 -- the last resort: a fault of ours, told without a traceback
-        return _fail(_unexpected(error), as_json=as_json)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 -- the last resort of every command
+        return _fail(_told(error), as_json=as_json)
     return code if isinstance(code, int) else 0
 
 
-def _unexpected(error: Exception) -> RocmlockError:
+def _told(error: BaseException) -> RocmlockError:
+    """Whatever ended a command, as an error with a reference."""
+    match error:
+        case RocmlockError():
+            return error
+        case click.UsageError():
+            where = f"{error.ctx.command_path} --help" if error.ctx else "rocmlock --help"
+            return RocmlockError(USAGE, error.format_message(), hint=where)
+        case KeyboardInterrupt() | click.exceptions.Abort():
+            return RocmlockError(INTERRUPTED, "Interrupted.")
+        case _:
+            return _unexpected(error)
+
+
+def _unexpected(error: BaseException) -> RocmlockError:
     import traceback
 
     lines = traceback.format_exception(error)

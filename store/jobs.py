@@ -10,7 +10,7 @@ VARIABLES = ("MAX_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL", "MAKEFLAGS", "NINJAFLAGS"
 
 
 def plan_jobs(cores: int, memory: int, memory_per_job: int) -> int:
-    """Jobs for a build that needs ``memory_per_job`` MiB each on a machine with ``memory`` MiB. At least 1."""
+    """Jobs of ``memory_per_job`` MiB each on a machine with ``memory`` MiB; at least 1."""
     return max(1, min(cores, memory // memory_per_job if memory_per_job else cores))
 
 

@@ -1,0 +1,95 @@
+"""Environments: composed from wheels by uv, per machine, disposable, switched in by one rename."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..errors import NOT_REALIZED, OUTPUT_INVALID, RocmlockError
+
+_VERSION = "rocmlock-environment-v1"
+# What a user's shell may hold and an environment must not see.
+_LEAKS = ("PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "CONDA_PREFIX", "VIRTUAL_ENV")
+
+
+def environment_id(wheels: Mapping[str, str], interpreter: str) -> str:
+    """The name of an environment: SHA-256 over its wheels (file name -> digest) and its interpreter."""
+    lines = [_VERSION, interpreter, *(f"{file} {digest}" for file, digest in sorted(wheels.items()))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def compose(
+    place: Path, scratch: Path, interpreter: Path, wheels: Mapping[str, Path], about: Mapping[str, object]
+) -> None:
+    """Make the environment at ``place`` from ``wheels`` (file name -> file).
+
+    ``scratch`` is an empty folder in the same file system; the caller removes it. Files are copied out of the
+    wheels, so nothing in an environment shares an inode with the store. ``about`` is kept beside it.
+    """
+    house = scratch / "wheels"
+    house.mkdir()
+    for name, file in wheels.items():
+        (house / name).symlink_to(file)
+    made = scratch / "environment"
+    _uv(scratch, "venv", "--relocatable", "--python", str(interpreter), str(made))
+    if wheels:
+        files = [str(house / name) for name in sorted(wheels)]
+        _uv(scratch, "pip", "install", "--no-deps", "--python", str(made / "bin" / "python"), *files)
+    (made / "rocmlock.json").write_text(json.dumps(about, indent=1, sort_keys=True) + "\n")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.exists():
+        return
+    try:
+        made.rename(place)
+    except OSError:
+        if not place.exists():  # else another process was faster: its environment is the same
+            raise
+
+
+def _uv(scratch: Path, *arguments: str) -> None:
+    import uv
+
+    command = [uv.find_uv_bin(), *arguments, "--no-config", "--offline", "--no-python-downloads", "--quiet"]
+    environment = {
+        "HOME": str(scratch),
+        "PATH": "/usr/bin:/bin",
+        "UV_CACHE_DIR": str(scratch / "cache"),
+        "UV_NO_INSTALLER_METADATA": "1",
+        "UV_NO_PROGRESS": "1",
+    }
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RocmlockError(
+            OUTPUT_INVALID,
+            "uv cannot compose the environment from the lock's wheels.",
+            context=done.stderr.replace(str(scratch), "…").strip().splitlines()[:20],
+        )
+
+
+def run_variables(place: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables for a command in the environment: the caller's, without what would break into it."""
+    kept = {name: value for name, value in environ.items() if name not in _LEAKS}
+    path = os.pathsep.join(filter(None, (str(place / "bin"), environ.get("PATH", ""))))
+    return {**kept, "PATH": path, "VIRTUAL_ENV": str(place), "PYTHONNOUSERSITE": "1"}
+
+
+def find_command(place: Path, name: str, variables: Mapping[str, str]) -> str | None:
+    """The program that ``name`` is in the environment or, after it, on PATH."""
+    return shutil.which(name, path=variables["PATH"])
+
+
+def read_record(record: Path, environments: Path) -> Path:
+    """The environment that a lock was realized to on this machine. Raises NOT_REALIZED."""
+    try:
+        name = record.read_text().strip()
+    except OSError:
+        name = ""
+    place = environments / name
+    if not name or not (place / "bin" / "python").exists():
+        raise RocmlockError(NOT_REALIZED, "This lock has not been realized on this machine.")
+    return place
