@@ -78,8 +78,8 @@ def run_variables(place: Path, environ: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "PATH": path, "VIRTUAL_ENV": str(place), "PYTHONNOUSERSITE": "1"}
 
 
-def find_command(place: Path, name: str, variables: Mapping[str, str]) -> str | None:
-    """The program that ``name`` is in the environment or, after it, on PATH."""
+def find_command(name: str, variables: Mapping[str, str]) -> str | None:
+    """The program that ``name`` is with ``variables``: the environment's own before others on PATH."""
     return shutil.which(name, path=variables["PATH"])
 
 

@@ -16,7 +16,7 @@ def read_proof(wheel: Path, scratch: Path) -> tuple[dict[str, list[str]], dict[s
     """GPU targets by file of ``wheel``, and the files whose GPU code could not be read, with the reason."""
     try:
         with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(scratch)  # noqa: S202 -- zipfile strips roots and "..", scratch is ours alone
+            archive.extractall(scratch)  # zipfile strips roots and ".."; scratch is ours alone
     except (zipfile.BadZipFile, OSError) as error:
         raise RocmlockError(OUTPUT_INVALID, f"{wheel.name} is not a whole wheel: {error}.") from None
     held: dict[str, list[str]] = {}
@@ -45,7 +45,8 @@ def find_violations(
         for name, targets in sorted(files.items()):
             missing, extra = diff_targets(targets, package.gfx, check.match)
             if missing or extra:
-                yield f"{name} holds {', '.join(targets)}{_list(' lacks ', missing)}{_list(' must not hold ', extra)}"
+                faults = f"{_list(' lacks ', missing)}{_list(' must not hold ', extra)}"
+                yield f"{name} holds {', '.join(targets)}{faults}"
 
 
 def _matches(name: str, check: Check) -> bool:

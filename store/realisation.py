@@ -16,8 +16,8 @@ FORMAT = 1
 class Realisation:
     """``output`` is the digest of the output tree, ``wheel`` the file in it that others take.
 
-    ``code_objects`` are the GPU targets by file of the wheel, ``opaque`` the files whose GPU code could not be
-    read, with the reason: facts that checks compare, so that a stricter check needs no new build.
+    ``code_objects`` are the GPU targets by file of the wheel, ``opaque`` the files whose GPU code could not
+    be read, with the reason: facts that checks compare, so that a stricter check needs no new build.
     """
 
     derivation: str
