@@ -6,7 +6,7 @@ The types here are plain values. Where they come from (the bundled snapshot, lat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal, Protocol
 
@@ -43,7 +43,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A tag of a repository. ``commit`` is 40 hex, or None where it was never read (then it can't be chosen)."""
+    """A tag of a repository. ``commit`` is 40 hex, or None where it was never read: then it can't be had."""
 
     repository: str
     tag: str
@@ -59,7 +59,7 @@ class Release:
 class Pin:
     """What a tested set says of one package.
 
-    ``asked`` is the text that upstream wrote (a short commit, a tag, a wheel version) and ``origin`` its place.
+    ``asked`` is the text that upstream wrote (short commit, tag, wheel version) and ``origin`` its place.
     ``commit`` is the full 40 hex, None where it cannot be known from the facts; ``commit_origin`` says who
     expanded it. ``wheel`` is set where upstream names a binary wheel instead of a source: no source pin.
     ``version`` is the PEP 440 version of that commit, None where no fact tells it.
@@ -80,7 +80,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A commit that upstream cherry-picks on top of a pin. ``commit`` None: the short form can't be expanded."""
+    """A commit that upstream cherry-picks on top of a pin. ``commit`` None: it can't be expanded."""
 
     asked: str
     commit: str | None
@@ -114,8 +114,8 @@ class TestedSet:
 
     ``rocm``, ``python`` and ``gfx`` are what the set is built for, None or empty where upstream does not say.
     ``limits`` are further facts of the top package at that commit: gfx list, Python versions.
-    ``requires_run``/``requires_build``: None where the files were not read (then the Python layer of the top
-    package can't be made from the facts).
+    ``requires_run``/``requires_build``: None where the recipe alone tells. ``unread`` names what upstream has
+    and the facts lack: such a set is not whole and can't be chosen.
     """
 
     top: str
@@ -134,7 +134,7 @@ class TestedSet:
     cxx_standard: Fact | None = None
     requires_run: tuple[PythonRequirement, ...] | None = None
     requires_build: tuple[PythonRequirement, ...] | None = None
-    held_gfx: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

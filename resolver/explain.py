@@ -8,6 +8,8 @@ from ..errors import UNSATISFIABLE, RocmlockError
 from ..lockfile.demands import Demands
 from .choose import Conflict, PassedOver, line_of
 
+_SHOWN = 4
+
 
 def conflict_error(conflict: Conflict, demands: Demands) -> RocmlockError:
     """The error for a conflict: sets grouped by the first fact that rules them out, the lines that are
@@ -27,20 +29,17 @@ def conflict_error(conflict: Conflict, demands: Demands) -> RocmlockError:
 
 
 def group_lines(passed: Iterable[PassedOver]) -> Iterable[str]:
-    """``vllm 0.20.0 to 0.23.0: tests pytorch 2.10.0``: neighbours that fail alike share a line."""
-    run: list[PassedOver] = []
+    """``vllm 0.20.0 to 0.23.0 (9 sets): tests pytorch 2.10.0``: sets that fail alike share a line."""
+    groups: dict[str, list[PassedOver]] = {}
     for item in passed:
-        if run and item.violation.says != run[-1].violation.says:
-            yield _group(run)
-            run = []
-        run.append(item)
-    if run:
-        yield _group(run)
+        groups.setdefault(item.violation.says, []).append(item)
+    for says, items in groups.items():
+        yield f"{items[0].tested.top} {_versions(items)}: {says}"
 
 
-def _group(run: list[PassedOver]) -> str:
-    newest, oldest = run[0].tested, run[-1].tested
-    versions = newest.release.version
-    if oldest.release.version != versions:
-        versions = f"{oldest.release.version} to {versions}"
-    return f"{newest.top} {versions}: {run[0].violation.says}"
+def _versions(items: list[PassedOver]) -> str:
+    """Newest first as they come; told oldest first, as people read ranges."""
+    versions = list(dict.fromkeys(item.tested.release.version for item in reversed(items)))
+    if len(versions) <= _SHOWN:
+        return ", ".join(versions)
+    return f"{versions[0]} to {versions[-1]} ({len(items)} sets)"

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from ..lockfile.demands import Demands, FromGit, FromPath, FromSdist, Ranged
 from ..lockfile.satisfy import version_in
-from .catalog import Pin, RocmRelease, TestedSet
+from .catalog import Pin, Release, RocmRelease, TestedSet
 from .recipe import Recipe
 
 # The first GCC and Clang that accept each C++ standard by its final flag.
@@ -71,13 +72,17 @@ def _version(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
     line = f"package:{tested.top}"
     if not SpecifierSet(specifier).contains(release.version, prereleases=True):
         yield Violation(line, "outside the range asked for")
-    elif release.prerelease and not version_in(release.version, specifier or ">=0"):
+    elif _is_prerelease(release) and not version_in(release.version, specifier or ">=0"):
         yield Violation(line, "a pre-release, and the range names none")
     before = demands.released_before
     if before is not None and release.date is None:
         yield Violation("released-before", "its release date is not known")
     elif before is not None and release.date is not None and release.date >= before:
         yield Violation("released-before", f"released on or after {before}")
+
+
+def _is_prerelease(release: Release) -> bool:
+    return release.prerelease or Version(release.version).is_prerelease
 
 
 def _rocm(tested: TestedSet, demands: Demands) -> Iterator[Violation]:

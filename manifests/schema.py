@@ -1,0 +1,258 @@
+"""The manifest as people write it: rocmlock.toml, schema 1. docs/formats/manifest.md describes every key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import Annotated, Any, Literal, Self
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from .. import gfx
+from .ranges import is_impossible
+
+SCHEMA = 1
+GpuMatch = Literal["equal", "contains", "none"]
+
+# The executor sets these outside of what makes a build what it is: a manifest can't.
+RESERVED = ("MAX_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL", "MAKEFLAGS", "NINJAFLAGS")
+
+
+def _hyphens(name: str) -> str:
+    return name.replace("_", "-")
+
+
+class _Strict(BaseModel):
+    """What all models of the manifest share: unknown keys and loose types are refused."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, alias_generator=_hyphens, populate_by_name=False
+    )
+
+
+def _specifier(text: str) -> str:
+    """A PEP 440 range; "*" is any version."""
+    if text.strip() == "*":
+        return ""
+    try:
+        parsed = SpecifierSet(text)
+    except InvalidSpecifier:
+        mended = re.sub(r"=([<>~!])", r"\1=", re.sub(r"(?<![<>=!~])=(?![=<>~!])", "==", text))
+        if re.match(r"\d", mended):
+            mended = f"=={text}"
+        raise ValueError(f'{text!r} is not a version range; write for example "{_valid(mended)}"') from None
+    if is_impossible(parsed):
+        raise ValueError(f"no version is in {text!r}")
+    return str(text).replace(" ", "")
+
+
+def _valid(text: str) -> str:
+    try:
+        SpecifierSet(text)
+    except InvalidSpecifier:
+        return ">=2.8"
+    return text
+
+
+def _gfx(text: str) -> str:
+    return gfx.normalise(text)
+
+
+def _requirement(text: str) -> str:
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        raise ValueError(f'{text!r} is not a requirement; write for example "ray>=2.9"') from None
+    if requirement.url:
+        raise ValueError(f"{text!r} names a URL: only versions of the package index can be locked here")
+    return str(requirement)
+
+
+def _git_url(text: str) -> str:
+    if re.match(r"https?://[^/@]*:?[^/@]*@", text):
+        raise ValueError("a manifest holds no user names, passwords or tokens: leave them out of the URL")
+    if not re.match(r"(https://|ssh://|file:///|[\w.-]+@[\w.-]+:)\S+", text):
+        raise ValueError(f'{text!r} is not a git URL; write for example "https://github.com/ROCm/triton"')
+    return text
+
+
+def _matching(pattern: str, words: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"{text!r} is not {words}")
+        return text
+
+    return check
+
+
+Specifier = Annotated[str, AfterValidator(_specifier)]
+GfxTarget = Annotated[str, AfterValidator(_gfx)]
+RequirementLine = Annotated[str, AfterValidator(_requirement)]
+GitUrl = Annotated[str, AfterValidator(_git_url)]
+Name = Annotated[str, AfterValidator(_matching(r"[A-Za-z0-9][A-Za-z0-9._-]*", 'a name such as "mi300x"'))]
+PythonVersion = Annotated[str, AfterValidator(_matching(r"3\.(9|1[0-9])", 'a version such as "3.12"'))]
+Major = Annotated[str, AfterValidator(_matching(r"[1-9][0-9]?", 'a major version such as "11"'))]
+Variable = Annotated[str, AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "a variable's name"))]
+
+
+class Target(_Strict):
+    """What is built for. ``rocm`` may be left out only where no ROCm is used (``device = { clang = … }``)."""
+
+    gfx: list[GfxTarget] = Field(min_length=1)
+    python: PythonVersion
+    rocm: Specifier | None = None
+
+    @model_validator(mode="after")
+    def _once(self) -> Self:
+        double = next((target for target in self.gfx if self.gfx.count(target) > 1), None)
+        if double:
+            raise ValueError(f"{double} stands twice in gfx")
+        return self
+
+
+class HostCompiler(_Strict):
+    """``gcc`` alone, or ``clang`` with the GCC whose libstdc++ it uses."""
+
+    gcc: Major | None = None
+    clang: Major | None = None
+    gcc_install: Major | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if bool(self.gcc) == bool(self.clang):
+            raise ValueError(
+                'name one compiler: host = { gcc = "11" } or { clang = "15", gcc-install = "11" }'
+            )
+        if self.clang and not self.gcc_install:
+            raise ValueError('clang needs the libstdc++ of a GCC: add gcc-install = "11"')
+        if self.gcc and self.gcc_install:
+            raise ValueError("gcc-install goes with clang only")
+        return self
+
+
+class ClangDevice(_Strict):
+    clang: Major
+
+
+class Toolchain(_Strict):
+    host: HostCompiler
+    device: Literal["rocm"] | ClangDevice = "rocm"
+
+
+class System(_Strict):
+    """``base``: the machine's own system, or a pinned root file system."""
+
+    base: Annotated[
+        str, AfterValidator(_matching(r"host|oci:\S+:\S+|debian:[a-z]+", '"host", "oci:…" or "debian:…"'))
+    ] = "host"
+
+
+class PackageTable(_Strict):
+    """One package with exactly one source; ``gpu`` is what its output must hold."""
+
+    version: Specifier | None = None
+    git: GitUrl | None = None
+    rev: str | None = None
+    path: str | None = None
+    sdist: Specifier | None = None
+    gpu: GpuMatch | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [name for name in ("version", "git", "path", "sdist") if getattr(self, name) is not None]
+        if len(given) != 1:
+            found = f", not {' and '.join(given)}" if given else ""
+            raise ValueError(f"a package has one source: version, git, path or sdist{found}")
+        if (self.git is None) != (self.rev is None):
+            raise ValueError('git and rev go together: { git = "https://…", rev = "<commit or tag>" }')
+        return self
+
+
+class PackageFlags(_Strict):
+    env: dict[Variable, str] = {}
+
+    @model_validator(mode="after")
+    def _free(self) -> Self:
+        taken = sorted(set(self.env) & set(RESERVED))
+        if taken:
+            raise ValueError(f"{', '.join(taken)} is set by the executor: it is no part of what a build is")
+        return self
+
+
+class Flags(_Strict):
+    """Flags of all packages, and tables of single ones (any other key)."""
+
+    opt_level: Literal["O0", "O1", "O2", "O3", "Os"] = "O3"
+    debug: Literal["none", "line", "full"] = "none"
+    packages: dict[str, PackageFlags] = {}
+
+
+class Python(_Strict):
+    requires: list[RequirementLine] = []
+
+
+class Resolve(_Strict):
+    strategy: Literal["tested", "release", "newest"] = "tested"
+    released_before: date | None = None
+
+
+def _as_table(value: object) -> object:
+    return {"version": value} if isinstance(value, str) else value
+
+
+Package = Annotated[PackageTable, BeforeValidator(_as_table)]
+
+
+class Manifest(_Strict):
+    """A whole manifest. ``packages`` has canonical names."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    name: Name
+    target: Target
+    toolchain: Toolchain
+    system: System = System()
+    packages: dict[str, Package] = Field(min_length=1)
+    flags: Flags = Flags()
+    python: Python = Python()
+    resolve: Resolve = Resolve()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.toolchain.device == "rocm" and self.target.rocm is None:
+            raise ValueError('the device compiler is ROCm\'s: say which in [target], rocm = ">=7.0,<7.3"')
+        if self.toolchain.device != "rocm" and self.target.rocm is not None:
+            raise ValueError("rocm is given, but the device compiler is not ROCm's: leave out one of them")
+        return self
+
+
+def split_flags(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with the tables of ``[flags]`` under one key, as the model has them."""
+    flags = document.get("flags")
+    if not isinstance(flags, dict):
+        return document
+    known = {_hyphens(name) for name in Flags.model_fields}
+    items: dict[str, Any] = dict(flags)  # pyright: ignore[reportUnknownArgumentType] -- TOML data
+    tables = {name: value for name, value in items.items() if isinstance(value, dict) and name not in known}
+    rest = {name: value for name, value in items.items() if name not in tables}
+    return {**document, "flags": {**rest, "packages": tables} if tables else rest}
+
+
+def canonical_packages(document: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The document with canonical package names, and the names that stand twice under different spellings."""
+    packages = document.get("packages")
+    if not isinstance(packages, dict):
+        return document, []
+    items: dict[str, Any] = dict(packages)  # pyright: ignore[reportUnknownArgumentType] -- TOML data
+    doubles = [
+        name
+        for name in items
+        if any(other != name and canonicalize_name(other) == canonicalize_name(name) for other in items)
+    ]
+    return {
+        **document,
+        "packages": {canonicalize_name(name): value for name, value in items.items()},
+    }, doubles
