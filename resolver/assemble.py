@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from ..lockfile.demands import Demands, PackageDemand
 from ..lockfile import model
+from ..lockfile.demands import Demands, PackageDemand
 from ..lockfile.model import (
     Check,
     GitSource,
