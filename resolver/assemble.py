@@ -122,6 +122,7 @@ def _lines(lines: Iterable[str], held: frozenset[str]) -> tuple[str, ...]:
             requirement = Requirement(line)
         except InvalidRequirement:
             continue  # options of a requirement file; the reader keeps none, a project's metadata may
+        requirement.url = None  # a URL names no file that can be locked by hash: make_warnings tells
         if canonicalize_name(requirement.name) not in held:
             kept.add(str(requirement))
     return tuple(sorted(kept))
@@ -209,4 +210,15 @@ def _reason(origin: Origin, says: str) -> Reason:
 
 
 def make_warnings(resolution: Resolution) -> tuple[model.Warning, ...]:
-    return tuple(model.Warning(found.says, found.at) for found in resolution.contradictions)
+    """The contradictions of the set, and requirements by URL that the lock takes from the index instead."""
+    tested = resolution.tested
+    by_url = (
+        model.Warning(
+            f"{tested.top} {tested.release.version} asks for {Requirement(line.text).name} by URL; "
+            "the lock takes it from the package index",
+            (str(line.origin),),
+        )
+        for line in (*(tested.requires_run or ()), *(tested.requires_build or ()))
+        if " @ " in line.text
+    )
+    return (*(model.Warning(found.says, found.at) for found in resolution.contradictions), *by_url)

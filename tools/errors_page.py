@@ -1,4 +1,4 @@
-"""Writes docs/errors.md from errors.py: ``python -m tools.errors_page``. A test holds the page to the code."""
+"""Writes docs/errors.md from errors.py: ``python -m tools.errors_page``. A test holds it to the code."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def render_page() -> str:
     lines = [
         "# Errors",
         "",
-        "Every error has a reference that never changes, one sentence, its context and what to do. With `--json`",
-        'the same stands on stdout as `{"error": {…}}`. `make errors-page` writes this page from `errors.py`.',
+        "Every error has a reference that never changes, one sentence, its context and what to do. With",
+        '`--json` the same stands on stdout as `{"error": {…}}`. `python -m tools.errors_page` writes this',
+        "page from `errors.py`.",
         "",
     ]
     for code, reasons in groupby(all_reasons(), key=lambda reason: reason.code):

@@ -1,1 +1,1 @@
-"""Makes resolver/data/snapshot.json from a folder of collected facts. Run: python -m tools.snapshot --help."""
+"""Makes resolver/data/snapshot.json from a folder of collected facts: python -m tools.snapshot --help."""

@@ -24,19 +24,19 @@ def origin(where: str, path: str = "", line: int = 0, *, inferred: bool = False)
     return made
 
 
-def words(source: object) -> str:
+def words(source: Json | str | None) -> str:
     """A "from" entry of the data in words, without addresses."""
-    match source:
-        case {"repo": repo, **rest}:
-            commit = str(rest.get("commit", ""))[:12]
-            path = rest.get("path") or rest.get("ref") or ""
-            return " ".join(filter(None, (str(repo).split(" (")[0], commit, str(path)))).strip()
-        case {"package": package, **rest}:
-            return " ".join(filter(None, (str(package), str(rest.get("path", ""))))).strip()
-        case str():
-            return re.sub(r"https?://\S+", "", source).strip()[:160]
-        case _:
-            return "collected facts"
+    if isinstance(source, str):
+        return re.sub(r"https?://\S+", "", source).strip()[:160]
+    if not source:
+        return "collected facts"
+    if "repo" in source:
+        commit = str(source.get("commit", ""))[:12]
+        place = str(source.get("path") or source.get("ref") or "")
+        return " ".join(filter(None, (str(source["repo"]).split(" (")[0], commit, place)))
+    if "package" in source:
+        return f"{source['package']} {source.get('path', '')}".strip()
+    return "collected facts"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,14 +45,19 @@ def _pytorch(facts: Facts, release: Json, rocm: str) -> Json:
         "rocm": [rocm, origin(words(release.get("binary_from")))],
         "gfx": release.get("pytorch_rocm_arch") or [],
         "gfx-origin": origin(words(release.get("pytorch_rocm_arch_from"))),
-        "supported-python": [v for v in release.get("python_versions") or [] if not v.endswith("t")],
+        "supported-python": _with_gil(release.get("python_versions") or []),
         "supported-python-origin": origin(words(release.get("binary_from"))),
         "pins": pins,
     }
-    standard = (release.get("build") or {}).get("cxx_standard")
-    if standard:
-        made["cxx-standard"] = [str(standard), origin(str(release["build"].get("cxx_standard_from", "")))]
+    build: Json = release.get("build") or {}
+    if build.get("cxx_standard"):
+        made["cxx-standard"] = [str(build["cxx_standard"]), origin(str(build.get("cxx_standard_from", "")))]
     return {key: value for key, value in made.items() if value not in (None, [])}
+
+
+def _with_gil(versions: list[str]) -> list[str]:
+    """Without the free-threaded builds ("3.14t")."""
+    return [version for version in versions if not version.endswith("t")]
 
 
 def _tag_pin(package: str, repository: str, row: Json) -> Json:

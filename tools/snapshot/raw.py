@@ -1,4 +1,4 @@
-"""Line numbers of facts in upstream files: the extracts keep true line numbers, so a fact is found by its line."""
+"""Line numbers of facts in upstream files: the extracts that are read keep true line numbers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ class RawFiles:
         return file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
 
     def find(self, path: str, pattern: str) -> int:
-        """The first line (from 1) that matches; 0 where none does. The last ARG wins, so callers give patterns
-        that match one line."""
+        """The first line (from 1) that matches; 0 where none does."""
         for number, line in enumerate(self.lines(path), 1):
             if re.search(pattern, line):
                 return number

@@ -176,10 +176,4 @@ class _Maker:
             found.append(f"the RUN lines of {self.path}")
         if not any(self.raw.has(path) for path in ("requirements/rocm.txt", "requirements-rocm.txt")):
             found.append("the requirement files")
-        lines = [
-            *self._requirements().get("requires-run", ()),
-            *self._requirements().get("requires-build", ()),
-        ]
-        # A requirement by URL names no file that could be locked by hash.
-        found += [f"the hash of {text} ({path}:{line})" for text, path, line in lines if " @ " in text]
-        return [re.sub(r" @ \S+", "", text) for text in found]
+        return found
