@@ -1,7 +1,7 @@
 """Clang's offload bundles: the container of GPU code in a host binary. Pure; trusts nothing it reads.
 
-Layout of a plain bundle (little endian): the magic, a 64-bit count, then for each entry a 64-bit offset from the
-bundle's start, a 64-bit size and a 64-bit length of the entry's ID, and the ID
+Layout of a plain bundle (little endian): the magic, a 64-bit count, then for each entry a 64-bit offset from
+the bundle's start, a 64-bit size and a 64-bit length of the entry's ID, and the ID
 (``hipv4-amdgcn-amd-amdhsa--gfx942:xnack-``). Several bundles may follow each other in a section.
 """
 
@@ -20,7 +20,7 @@ _MAX_ID = 1024
 
 
 class BundleError(ValueError):
-    """The bytes are not a whole bundle, or one that cannot be read yet: what it holds is unknown, not empty."""
+    """The bytes are no whole bundle, or one that cannot be read yet: what it holds is unknown, not empty."""
 
 
 @dataclass(frozen=True, slots=True)

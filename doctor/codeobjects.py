@@ -54,7 +54,7 @@ def read_code_objects(path: Path) -> CodeObjects:
 
 
 def _targets(path: Path, data: mmap.mmap) -> list[str]:
-    if not data[:4] == _ELF:
+    if data[:4] != _ELF:
         with memoryview(data) as view:
             return [entry.target for entry in parse_bundles(view)]
     if int.from_bytes(data[18:20], "little") == 224:

@@ -97,7 +97,8 @@ extern "C" {
 
 void **__hipRegisterFatBinary(const void *data) {
     registered = static_cast<const FatBinary *>(data);
-    return reinterpret_cast<void **>(&registered);
+    static void *handle;
+    return &handle;
 }
 
 void __hipUnregisterFatBinary(void **) { registered = nullptr; }
