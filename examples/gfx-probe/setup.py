@@ -28,8 +28,10 @@ class BuildProbe(build_ext):
         archs = [f"--offload-arch={arch}" for arch in variable("ROCMLOCK_GFX").split(";")]
         self.run_tool(
             [*shlex.split(variable("HIPCXX")), "-x", "hip", *archs, "-std=c++17"]
-            # No ROCm is asked for anything: no device library, no headers, no runtime.
-            + ["-nogpulib", "-nogpuinc", f"--gcc-install-dir={variable('ROCMLOCK_GCC_INSTALL_DIR')}"]
+            # No ROCm is asked for anything: no device library, no headers, no runtime (which clang would only
+            # name when linking, and says so).
+            + ["-nogpulib", "-nogpuinc", "-no-hip-rt", "-Wno-unused-command-line-argument"]
+            + [f"--gcc-install-dir={variable('ROCMLOCK_GCC_INSTALL_DIR')}"]
             # A unit's ID would otherwise be a hash of its path.
             + ["-fuse-cuid=none", *common, *shlex.split(os.environ.get("HIPFLAGS", "-O3"))]
             + ["-c", str(source / "kernels.hip"), "-o", str(objects / "kernels.o")]
