@@ -28,17 +28,13 @@ def compose(
 ) -> None:
     """Make the environment at ``place`` from ``wheels`` (file name -> file).
 
-    ``scratch`` is an empty folder in the same file system; the caller removes it. Files are copied out of the
-    wheels, so nothing in an environment shares an inode with the store. ``about`` is kept beside it.
+    ``scratch`` is a folder in the same file system; the caller removes it. Files are unpacked from the wheels,
+    so nothing in an environment shares an inode with the store. ``about`` is kept in it.
     """
-    house = scratch / "wheels"
-    house.mkdir()
-    for name, file in wheels.items():
-        (house / name).symlink_to(file)
     made = scratch / "environment"
     _uv(scratch, "venv", "--relocatable", "--python", str(interpreter), str(made))
     if wheels:
-        files = [str(house / name) for name in sorted(wheels)]
+        files = [str(wheels[name]) for name in sorted(wheels)]
         _uv(scratch, "pip", "install", "--no-deps", "--python", str(made / "bin" / "python"), *files)
     (made / "rocmlock.json").write_text(json.dumps(about, indent=1, sort_keys=True) + "\n")
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""The sandbox: what a build may see. Value in, value out; bubblewrap does the work, and nothing is built without.
+"""The sandbox: what a build may see. Value in, value out; bubblewrap does the work, nothing is built without.
 
-A build sees the host's /usr read-only (without /usr/local), what the caller binds, and a private /tmp, /proc and
-/dev. It has no network, no home, no capabilities, a fixed user and host name, and exactly the given variables.
+A build sees the host's /usr read-only (without /usr/local), what the caller binds, and a private /tmp, /proc
+and /dev. It has no network, no home, no capabilities, a fixed user and host name, and only given variables.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ GROUP = f"build:x:{UID}:\n"
 _ROOT_LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 # What of /etc a compiler or loader needs.
 _ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
+
+# Kernel switches that can forbid user namespaces: the value that does, and one that allows them.
+SWITCHES = {
+    "kernel.unprivileged_userns_clone": ("0", "1"),
+    "user.max_user_namespaces": ("0", "15000"),
+    "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
+}
 
 
 @frozen
@@ -117,15 +124,10 @@ def probe(bwrap: str, etc: Path) -> None:
 
 def read_switches(root: Path = Path("/")) -> dict[str, str]:
     """The kernel's switches that forbid user namespaces, and whether this is a container."""
-    names = {
-        "kernel.unprivileged_userns_clone": "proc/sys/kernel/unprivileged_userns_clone",
-        "user.max_user_namespaces": "proc/sys/user/max_user_namespaces",
-        "kernel.apparmor_restrict_unprivileged_userns": "proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-    }
     found: dict[str, str] = {}
-    for name, path in names.items():
+    for name in SWITCHES:
         try:
-            found[name] = (root / path).read_text().strip()
+            found[name] = (root / "proc/sys" / name.replace(".", "/")).read_text().strip()
         except OSError:
             continue
     if any((root / path).exists() for path in (".dockerenv", "run/.containerenv")):
@@ -135,12 +137,7 @@ def read_switches(root: Path = Path("/")) -> dict[str, str]:
 
 def find_cause(switches: Mapping[str, str]) -> tuple[str, str]:
     """(why there is no sandbox, what to do) from :func:`read_switches`. Pure."""
-    forbidding = {
-        "kernel.unprivileged_userns_clone": ("0", "1"),
-        "user.max_user_namespaces": ("0", "15000"),
-        "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
-    }
-    for name, (bad, good) in forbidding.items():
+    for name, (bad, good) in SWITCHES.items():
         if switches.get(name) == bad:
             return f"{name} is {bad}", f"sudo sysctl -w {name}={good}"
     if "container" in switches:
@@ -186,7 +183,7 @@ _NETWORK = re.compile(
 
 
 def find_network_attempt(log: str) -> str | None:
-    """The line of a build's log that tells of an attempt to reach the network; None when there is none. Pure."""
+    """The line of a build's log that tells of an attempt to reach the network, if there is one. Pure."""
     lines = [line.strip() for line in log.splitlines() if _NETWORK.search(line)]
     with_url = [line for line in lines if "://" in line or "host" in line.lower()]
     return (with_url or lines or [None])[-1]

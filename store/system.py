@@ -1,7 +1,7 @@
 """The host system's fingerprint: what of /usr goes into a build, measured when realizing.
 
-It never goes into a lock. It holds the versions of all packages that the sandbox shows and the content of what
-compiling and linking executes. Hashes are remembered by size, times and inode, so measuring twice is cheap.
+It never goes into a lock. It holds the versions of all packages that the sandbox shows and the content of
+what compiling and linking executes. Hashes are remembered by size, times and inode: twice is cheap.
 """
 
 from __future__ import annotations

@@ -1,0 +1,127 @@
+"""``rocmlock realize``: lock to environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import json_option, lock_argument, store_folder, store_option
+
+if TYPE_CHECKING:
+    from ..store.plan import Plan
+    from ..store.realize import Realized
+
+
+@click.command(
+    "realize", epilog="Examples:  rocmlock realize  |  rocmlock realize --dry-run shared/stack.lock"
+)
+@lock_argument
+@click.option("--dry-run", is_flag=True, help="Print the plan; build and fetch nothing.")
+@store_option
+@json_option
+def command(lock: Path, store_root: Path | None, *, dry_run: bool, as_json: bool) -> None:
+    """Realize LOCK: build its packages from source in a sandbox, compose the environment.
+
+    What is in the store already is used as it is. `rocmlock run` then runs commands in the environment.
+    """
+    import os
+
+    from ..lockfile.codec import parse_lock, read_lock_text
+    from ..store.realize import Report, plan_realization, realize
+    from .progress import Progress
+    from .render import answer_json
+
+    text = read_lock_text(lock)
+    held = parse_lock(text, str(lock))
+    root = store_folder(store_root)
+    if dry_run:
+        plan, _, _ = plan_realization(held, root)
+        if as_json:
+            answer_json(describe_plan(plan))
+        else:
+            _print_plan(plan)
+        return
+    with Progress() as progress:
+        report = Report(progress.phase, progress.line)
+        realized = realize(held, text, lock.absolute().parent, root, os.environ, report)
+    if as_json:
+        answer_json(_describe(realized))
+    else:
+        _print_realized(realized)
+
+
+def _print_plan(plan: Plan) -> None:
+    from .render import table
+    from .words import source_words
+
+    rows = [
+        (
+            planned.package.name,
+            planned.package.version or "?",
+            source_words(planned.package),
+            planned.state if planned.state != "to build" else f"to build, {planned.jobs} jobs",
+            planned.key[:12] if planned.key else "unmeasured",
+        )
+        for planned in plan.packages
+    ]
+    table(("derivation", "version", "source", "plan", "key"), rows)
+    click.echo(f"\n{len(plan.wheels)} wheels: {len(plan.wheels) - len(plan.missing)} in the store")
+    if plan.system:
+        click.echo(f"system {plan.system.fingerprint[:12]}: host, {plan.system.packages} packages")
+    for lack in plan.lacks:
+        click.echo(f"lacks {lack}" + (f": {lack.install}" if lack.install else ""))
+    for words in plan.unsupported:
+        click.echo(f"not yet: {words}")
+
+
+def describe_plan(plan: Plan) -> dict[str, Any]:
+    """The plan for ``--json``."""
+    return {
+        "target": plan.target.name,
+        "derivations": [
+            {
+                "package": planned.package.name,
+                "version": planned.package.version,
+                "state": planned.state,
+                "jobs": planned.jobs,
+                "key": planned.key,
+            }
+            for planned in plan.packages
+        ],
+        "wheels": {"all": len(plan.wheels), "missing": sorted(plan.missing)},
+        "system": plan.system.fingerprint if plan.system else None,
+        "lacks": [{"what": lack.what, "install": lack.install, "fact": lack.fact} for lack in plan.lacks],
+        "unsupported": list(plan.unsupported),
+    }
+
+
+def _describe(realized: Realized) -> dict[str, Any]:
+    packages = {
+        name: {
+            "key": made.derivation,
+            "wheel": made.wheel,
+            "code-objects": made.code_objects,
+            "built": name in realized.built,
+        }
+        for name, made in sorted(realized.packages.items())
+    }
+    return {
+        "environment": str(realized.environment),
+        "built": list(realized.built),
+        "fetched": realized.fetched,
+        "packages": packages,
+    }
+
+
+def _print_realized(realized: Realized) -> None:
+    from .render import talk
+
+    for name, made in sorted(realized.packages.items()):
+        how = f"built in {made.seconds} s" if name in realized.built else "in store"
+        targets = sorted({target for held in made.code_objects.values() for target in held})
+        proof = f"GPU code: {', '.join(targets)}" if targets else "no GPU code, as asked"
+        click.echo(f"{name:20} {made.derivation[:12]}  {how:18} {proof}")
+    click.echo(f"environment {realized.environment}")
+    talk("Run something in it: rocmlock run -- python")

@@ -1,0 +1,173 @@
+"""``rocmlock store``: what is in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import json_option, lock_option, store_folder, store_option
+
+if TYPE_CHECKING:
+    from ..store.layout import StoreLayout
+    from ..store.realisation import Realisation
+
+
+@click.group("store", epilog="Examples:  rocmlock store ls  |  rocmlock store log gfx-probe")
+def command() -> None:
+    """Look into the store. KEY is a package of the lock, or the start of a derivation key."""
+
+
+@command.command("ls")
+@store_option
+@json_option
+def list_store(store_root: Path | None, *, as_json: bool) -> None:
+    """List what has been realized."""
+    from ..store.layout import find_store
+    from .render import answer_json, table
+
+    layout = find_store(store_folder(store_root))
+    made = sorted(_realisations(layout), key=lambda each: (each.wheel, each.derivation))
+    if as_json:
+        rows = [
+            {"key": each.derivation, "wheel": each.wheel, "output": each.output, "seconds": each.seconds}
+            for each in made
+        ]
+        answer_json({"store": str(layout.root), "realisations": rows})
+        return
+    table(("key", "wheel", "bytes"), [(m.derivation[:12], m.wheel, str(m.wheel_size)) for m in made])
+
+
+def _realisations(layout: StoreLayout) -> Iterator[Realisation]:
+    from ..store.plan import read_realisation
+
+    for path in (layout.root / "realisations").glob("*.json"):
+        made = read_realisation(path)
+        if made is not None:
+            yield made
+
+
+@command.command("path")
+@click.argument("key")
+@lock_option
+@store_option
+@json_option
+def show_path(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
+    """Print a folder with the output of KEY (made from the store where it is not there yet)."""
+    from ..store.blobs import BlobStore
+    from ..store.outputs import materialise_output
+    from .render import answer_json
+
+    layout, made = _find(key, lock, store_root)
+    place = materialise_output(BlobStore(layout), made)
+    if as_json:
+        answer_json({"key": made.derivation, "path": str(place), "wheel": str(place / made.wheel)})
+    else:
+        click.echo(place)
+
+
+@command.command("info")
+@click.argument("key")
+@lock_option
+@store_option
+@json_option
+def show_info(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
+    """Print everything that went into KEY, and what came out."""
+    import json
+
+    from attrs import asdict
+
+    from .render import answer_json
+
+    layout, made = _find(key, lock, store_root)
+    derivation = json.loads(layout.derivation(made.derivation).read_bytes().split(b"\n", 1)[1])
+    if as_json:
+        answer_json({"derivation": derivation, "realisation": asdict(made)})
+        return
+    click.echo(f"derivation {made.derivation}")
+    for name, value in derivation.items():
+        for line in _lines(name, value):
+            click.echo(f"  {line}")
+    click.echo(f"action     {made.action}\noutput     {made.output}\nwheel      {made.wheel}")
+    for file, targets in made.code_objects.items():
+        click.echo(f"GPU code   {file}: {', '.join(targets)}")
+
+
+def _lines(name: str, value: object) -> Iterator[str]:
+    """A field of a derivation, a fact a line."""
+    match value:
+        case dict():
+            for key, item in value.items():  # pyright: ignore[reportUnknownVariableType] -- JSON
+                yield f"{name}.{key} = {item}"
+        case list():
+            yield f"{name} = {value}"
+        case _:
+            if value:
+                yield f"{name} = {value}"
+
+
+@command.command("log")
+@click.argument("key")
+@lock_option
+@store_option
+@json_option
+def show_log(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
+    """Print the build log of KEY, also of a build that failed."""
+    from ..errors import NOT_REALIZED, RocmlockError
+    from ..store.layout import find_store
+    from .render import answer_json
+
+    layout = find_store(store_folder(store_root))
+    path = layout.log(_full_key(key, lock, layout, "logs", ".log"))
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        raise RocmlockError(NOT_REALIZED, f"There is no log of {key}.") from None
+    if as_json:
+        answer_json({"key": path.stem, "path": str(path), "log": text})
+    else:
+        click.echo(text, nl=False)
+
+
+def _find(key: str, lock: Path, store_root: Path | None) -> tuple[StoreLayout, Realisation]:
+    from ..errors import NOT_REALIZED, RocmlockError
+    from ..store.layout import find_store
+    from ..store.plan import read_realisation
+
+    layout = find_store(store_folder(store_root))
+    made = read_realisation(layout.realisation(_full_key(key, lock, layout, "realisations", ".json")))
+    if made is None:
+        raise RocmlockError(NOT_REALIZED, f"{key} has not been realized on this machine.")
+    return layout, made
+
+
+def _full_key(key: str, lock: Path, layout: StoreLayout, folder: str, ending: str) -> str:
+    """The derivation key that ``key`` means: the start of one in the store, or a package of the lock."""
+    import re
+
+    from ..errors import NOT_REALIZED, USAGE, RocmlockError
+
+    if re.fullmatch(r"[0-9a-f]{6,64}", key):
+        found = sorted(path.name.removesuffix(ending) for path in (layout.root / folder).glob(f"{key}*"))
+        if len(found) > 1:
+            raise RocmlockError(USAGE, f"{key} is the start of {len(found)} keys.", hint="Give more digits.")
+        if not found:
+            raise RocmlockError(NOT_REALIZED, f"No key starts with {key}.", hint="rocmlock store ls")
+        return found[0]
+    return _key_of_package(key, lock, layout)
+
+
+def _key_of_package(name: str, lock: Path, layout: StoreLayout) -> str:
+    from ..errors import NOT_REALIZED, PACKAGE_NOT_LOCKED, RocmlockError
+    from ..lockfile.codec import read_lock
+    from ..store.realize import plan_realization
+
+    plan, _, _ = plan_realization(read_lock(lock), layout.root)
+    planned = next((each for each in plan.packages if each.package.name == name), None)
+    if planned is None:
+        raise RocmlockError(PACKAGE_NOT_LOCKED, f"{name} is not in {lock}.")
+    if planned.key is None:
+        raise RocmlockError(NOT_REALIZED, f"{name} cannot be realized on this machine.")
+    return planned.key
