@@ -20,6 +20,7 @@ from ..errors import OFFLINE_MISSING, PYTHON_UNSATISFIABLE, UPSTREAM_UNREADABLE,
 from ..lockfile.model import Wheel, WheelFile
 from ..lockfile.names import content_digest, file_name
 from .stubs import MARK, HeldOut, write_stub
+from .wheel_tags import choose_wheel, parse_platform
 
 # What an index would bring for CUDA: never taken from there, whoever asks for it.
 _GUARDED = re.compile(r"torch|torchvision|torchaudio|triton|(pytorch-)?triton-rocm|vllm|nvidia-.*|flash-attn")
@@ -83,14 +84,13 @@ def _write_inputs(folder: Path, request: LayerRequest) -> None:
 
 def plan_command(request: LayerRequest, uv: str) -> list[str]:
     """The uv command for a request; files are relative to the folder that holds its inputs."""
-    architecture = request.platform.split("_", 3)[3]
-    manylinux = request.platform.removesuffix(f"_{architecture}")
+    minor, architecture = parse_platform(request.platform)
     command = [
         *(uv, "pip", "compile", "requirements.in", "--quiet", "--no-header"),
         *("--constraint", "constraints.txt", "--find-links", "links", "--only-binary", ":all:"),
         *("--format", "pylock.toml", "--output-file", "pylock.layer.toml"),
         *("--python", sys.executable, "--no-python-downloads", "--python-version", request.python),
-        *("--python-platform", f"{architecture}-{manylinux}"),
+        *("--python-platform", f"{architecture}-manylinux_2_{minor}"),
         *("--resolution", "highest", "--prerelease", "if-necessary-or-explicit"),
     ]
     for held in request.held:
@@ -104,7 +104,7 @@ def parse_layer(text: str, request: LayerRequest) -> tuple[Wheel, ...]:
     """The wheels of a pylock document (PEP 751) that uv wrote for ``request``."""
     try:
         packages: list[dict[str, Any]] = tomllib.loads(text).get("packages", [])
-        wheels = [_wheel(package, request.target) for package in packages]
+        wheels = [_wheel(package, request) for package in packages]
     except (KeyError, IndexError, ValueError, tomllib.TOMLDecodeError) as error:
         raise RocmlockError(UPSTREAM_UNREADABLE, f"uv's answer for {request.name} is odd: {error}.") from None
     guarded = [wheel.id for wheel in wheels if _GUARDED.fullmatch(wheel.name)]
@@ -117,14 +117,21 @@ def parse_layer(text: str, request: LayerRequest) -> tuple[Wheel, ...]:
     return tuple(sorted(wheels, key=lambda wheel: wheel.name))
 
 
-def _wheel(package: dict[str, Any], target: str) -> Wheel:
-    (chosen,) = package["wheels"]
-    name = chosen.get("name") or unquote(urlsplit(str(chosen["url"])).path.rsplit("/", 1)[1])
+def _wheel(package: dict[str, Any], request: LayerRequest) -> Wheel:
+    """uv keeps every file that could be installed; a lock names the one that is taken."""
+    files: dict[str, dict[str, Any]] = {
+        row.get("name") or unquote(urlsplit(str(row["url"])).path.rsplit("/", 1)[1]): row
+        for row in package["wheels"]
+    }
+    name = choose_wheel(files, request.python, request.platform)
+    if name is None:
+        raise ValueError(f"no file of {package['name']} fits {request.platform}")
+    chosen = files[name]
     digest = content_digest(f"sha256:{chosen['hashes']['sha256']}")
     return Wheel(
         canonicalize_name(package["name"]),
         package["version"],
-        (WheelFile(file_name(name), digest, (target,), int(chosen.get("size", 0))),),
+        (WheelFile(file_name(name), digest, (request.target,), int(chosen.get("size", 0))),),
     )
 
 
