@@ -68,6 +68,8 @@ def main() -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
+    # Plugins of pydantic would be looked for among all installed packages at every start.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
     try:
         # A non-integer comes back from commands that return nothing.

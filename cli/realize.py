@@ -29,7 +29,7 @@ def command(lock: Path, store_root: Path | None, *, dry_run: bool, as_json: bool
     import os
 
     from ..lockfile.codec import parse_lock, read_lock_text
-    from ..store.realize import Report, plan_realization, realize
+    from ..store.realize import Report, Request, plan_realization, realize
     from .progress import Progress
     from .render import answer_json
 
@@ -45,7 +45,8 @@ def command(lock: Path, store_root: Path | None, *, dry_run: bool, as_json: bool
         return
     with Progress() as progress:
         report = Report(progress.phase, progress.line)
-        realized = realize(held, text, lock.absolute().parent, root, os.environ, report)
+        request = Request(held, text, lock.absolute().parent)
+        realized = realize(request, root, os.environ, report)
     if as_json:
         answer_json(_describe(realized))
     else:

@@ -37,6 +37,7 @@ def command(manifest: Path, lock_path: Path | None, *, locked: bool, as_json: bo
 
     from ..lockfile.codec import read_lock, render_lock, write_lock
     from ..resolver.own_sources import Surroundings
+    from ..resolver.recipe import read_recipes
     from ..resolver.resolve import resolve
     from ..resolver.snapshot import open_bundled
     from ..store.trees import tree_digest
@@ -45,7 +46,7 @@ def command(manifest: Path, lock_path: Path | None, *, locked: bool, as_json: bo
     from .render import talk
 
     lock_path = lock_path or lock_beside(manifest)
-    demands, recipes = read_demands(manifest)
+    demands = read_demands(manifest)
     old = read_lock(lock_path) if lock_path.exists() else None
     if locked:
         lock = old if old is not None else read_lock(lock_path)
@@ -59,7 +60,7 @@ def command(manifest: Path, lock_path: Path | None, *, locked: bool, as_json: bo
         tree_digest=lambda folder: str(tree_digest(folder)),
         tell=lambda text: talk(f"{text} …"),
     )
-    resolved = resolve(demands, open_bundled(), recipes, around, old)
+    resolved = resolve(demands, open_bundled(), read_recipes(), around, old)
     changed = write_lock(lock_path, render_lock(resolved.lock))
     _answer(resolved.lock, lock_path, as_json=as_json)
     if not as_json:

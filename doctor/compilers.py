@@ -13,7 +13,7 @@ BIN = Path("/usr/bin")
 
 @dataclass(frozen=True, slots=True)
 class Gcc:
-    """``install`` is GCC's own folder (libstdc++, libgcc); ``files`` is what compiling and linking executes."""
+    """``install`` is GCC's own folder (libgcc, libstdc++); ``files`` is what it executes and links."""
 
     version: str
     cc: Path

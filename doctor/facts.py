@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Something that is not here. ``install`` is the command that brings it, ``fact`` what was found instead."""
+    """Something that is not here. ``install`` is the command that brings it, ``fact`` what is here."""
 
     what: str
     install: str = ""

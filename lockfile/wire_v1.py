@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import attrs
 from cattrs import Converter, transform_error
@@ -69,14 +69,11 @@ def _converter(*, strict: bool) -> Converter:
             )
             for attribute in attrs.fields(cls)
         }
-        converter.register_structure_hook(
-            cls,
-            make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=strict, **renames),  # pyright: ignore[reportArgumentType] -- overrides by name
-        )
-        converter.register_unstructure_hook(
-            cls,
-            make_dict_unstructure_fn(cls, converter, **renames),  # pyright: ignore[reportArgumentType] -- overrides by name
-        )
+        # The overrides are given by name, which cattrs' types cannot express.
+        read: Any = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=strict, **renames)  # pyright: ignore[reportArgumentType]
+        write: Any = make_dict_unstructure_fn(cls, converter, **renames)  # pyright: ignore[reportArgumentType]
+        converter.register_structure_hook(cls, read)
+        converter.register_unstructure_hook(cls, write)
     return converter
 
 
@@ -100,7 +97,8 @@ def render_document(lock: Lock) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Tuples as lists; what is empty is left out."""
     if isinstance(value, dict):
-        items = {key: _plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        table = cast("dict[str, Any]", value)
+        items = {key: _plain(item) for key, item in table.items()}
         return {key: item for key, item in items.items() if item not in ({}, [], "", 0, None)}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Collection
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -37,6 +37,8 @@ _KINDS = {
     "date_type": "a date such as 2026-11-01 (without quotes)",
 }
 Loc = tuple[str | int, ...]
+Fault = tuple[Loc, str, str]
+"""Where, what is wrong, what to write instead."""
 
 
 def read_manifest(path: Path, known_packages: Collection[str]) -> Manifest:
@@ -74,7 +76,7 @@ def parse_manifest(text: str, file: str, known_packages: Collection[str]) -> Man
     if "version" in document and "package" in document:
         raise RocmlockError(MANIFEST_INVALID, f"{file} is a lock, not a manifest.")
     shaped, doubles = canonical_packages(split_flags(document))
-    faults: list[tuple[Loc, str, str]] = [
+    faults: list[Fault] = [
         (("packages", name), f"{name} stands twice under different spellings", "") for name in doubles
     ]
     manifest = None
@@ -106,7 +108,7 @@ def _parse_toml(text: str, file: str) -> dict[str, Any]:
         raise RocmlockError(MANIFEST_SYNTAX, f"{file} is not TOML.", problems=[problem]) from None
 
 
-def _fault(detail: ErrorDetails) -> tuple[Loc, str, str]:
+def _fault(detail: ErrorDetails) -> Fault:
     """(place, sentence, hint) for one of pydantic's errors, in our words."""
     location = _written(detail["loc"])
     kind, given = detail["type"], detail.get("input")
@@ -194,33 +196,32 @@ def _keys_at(location: Loc) -> list[str]:
     return [(field.alias or name).replace("_", "-") for name, field in model.model_fields.items()]
 
 
-def _unknown_names(document: dict[str, Any], known: Collection[str]) -> list[tuple[Loc, str, str]]:
+def _unknown_names(document: dict[str, Any], known: Collection[str]) -> list[Fault]:
     """Packages that only a recipe could explain, and flags of packages that nobody asks for."""
-    packages = document.get("packages")
-    names: dict[str, Any] = dict(packages) if isinstance(packages, dict) else {}  # pyright: ignore[reportUnknownArgumentType] -- TOML data
-    faults: list[tuple[Loc, str, str]] = []
+    names = _table(document.get("packages"))
+    faults: list[Fault] = []
     for name, value in names.items():
-        ranged = isinstance(value, str) or (isinstance(value, dict) and "version" in value)
+        ranged = isinstance(value, str) or "version" in _table(value)
         if ranged and name not in known:
             near = get_close_matches(name, known, 1, 0.6)
             where = '{ git = "…", rev = "…" }, { path = "…" } or { sdist = "…" } say where others come from'
             hint = f"did you mean {near[0]!r}? " if near else ""
             faults.append((("packages", name), f"there is no recipe for {name!r}", hint + where))
-    flags = document.get("flags")
-    tables = flags.get("packages", {}) if isinstance(flags, dict) else {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- TOML data
-    for name in tables if isinstance(tables, dict) else {}:  # pyright: ignore[reportUnknownVariableType]
+    for name in _table(_table(document.get("flags")).get("packages")):
         if name not in names:
-            near = get_close_matches(str(name), names, 1, 0.5)  # pyright: ignore[reportUnknownArgumentType]
+            near = get_close_matches(name, names, 1, 0.5)
             hint = f"did you mean {near[0]!r}?" if near else "ask for it in [packages]"
-            faults.append(
-                (("flags", str(name)), f"[flags.{name}] is for a package that is not asked for", hint)
-            )  # pyright: ignore[reportUnknownArgumentType]
+            words = f"[flags.{name}] is for a package that is not asked for"
+            faults.append((("flags", name), words, hint))
     return faults
 
 
-def _invalid(
-    text: str, file: str, document: dict[str, Any], faults: list[tuple[Loc, str, str]]
-) -> RocmlockError:
+def _table(value: object) -> dict[str, Any]:
+    """``value`` where it is a TOML table, else an empty one: the model tells what is wrong with it."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _invalid(text: str, file: str, document: dict[str, Any], faults: list[Fault]) -> RocmlockError:
     from packaging.utils import canonicalize_name
 
     from ..toml_places import find_place

@@ -231,28 +231,26 @@ class Manifest(_Strict):
 
 def split_flags(document: dict[str, Any]) -> dict[str, Any]:
     """The document with the tables of ``[flags]`` under one key, as the model has them."""
-    flags = document.get("flags")
-    if not isinstance(flags, dict):
+    if not isinstance(document.get("flags"), dict):
         return document
+    flags: dict[str, Any] = document["flags"]
     known = {_hyphens(name) for name in Flags.model_fields}
-    items: dict[str, Any] = dict(flags)  # pyright: ignore[reportUnknownArgumentType] -- TOML data
-    tables = {name: value for name, value in items.items() if isinstance(value, dict) and name not in known}
-    rest = {name: value for name, value in items.items() if name not in tables}
+    tables: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    for name, value in flags.items():
+        (tables if isinstance(value, dict) and name not in known else rest)[name] = value
     return {**document, "flags": {**rest, "packages": tables} if tables else rest}
 
 
 def canonical_packages(document: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The document with canonical package names, and the names that stand twice under different spellings."""
-    packages = document.get("packages")
-    if not isinstance(packages, dict):
+    """The document with canonical package names, and the names that stand twice under other spellings."""
+    if not isinstance(document.get("packages"), dict):
         return document, []
-    items: dict[str, Any] = dict(packages)  # pyright: ignore[reportUnknownArgumentType] -- TOML data
+    packages: dict[str, Any] = document["packages"]
     doubles = [
         name
-        for name in items
-        if any(other != name and canonicalize_name(other) == canonicalize_name(name) for other in items)
+        for name in packages
+        if any(other != name and canonicalize_name(other) == canonicalize_name(name) for other in packages)
     ]
-    return {
-        **document,
-        "packages": {canonicalize_name(name): value for name, value in items.items()},
-    }, doubles
+    canonical = {canonicalize_name(name): value for name, value in packages.items()}
+    return {**document, "packages": canonical}, doubles

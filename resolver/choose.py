@@ -112,8 +112,8 @@ def _contradictions(tested: TestedSet, members: Sequence[Pin]) -> list[Contradic
             if not SpecifierSet(statement.specifier).contains(pin.version.value, prereleases=True):
                 found.append(
                     Contradiction(
-                        f"{tested.top} {tested.release.version} tests {pin.package} {pin.version.value} "
-                        f"but also says {statement.specifier}",
+                        f"{tested.top} {tested.release.version} tests {pin.package} {pin.version.value}, "
+                        f"but {statement.specifier} is stated, too",
                         (str(pin.origin), str(statement.origin)),
                     )
                 )

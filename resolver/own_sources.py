@@ -17,7 +17,8 @@ from ..package_index import PackageIndex
 from .assemble import make_package
 from .catalog import Catalog
 from .local import read_local_project
-from .recipe import PATH_DEFAULT, SDIST_DEFAULT, Recipe
+from .recipe import Recipe
+from .recipe_names import PATH_DEFAULT, SDIST_DEFAULT
 from .sdists import fetch_sdist
 
 

@@ -10,10 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import RECIPE_INVALID, Place, Problem, RocmlockError
 from ..lockfile.model import GpuMatch
-
-FOLDER = Path(__file__).parent.parent / "recipes"
-PATH_DEFAULT = "default-path"
-SDIST_DEFAULT = "default-sdist"
+from .recipe_names import FOLDER
 
 
 class _Strict(BaseModel):
@@ -90,8 +87,3 @@ def read_recipes(folder: Path = FOLDER) -> Mapping[str, Recipe]:
     """All shipped recipes by name."""
     recipes = (parse_recipe(path.read_text(), path.name) for path in sorted(folder.glob("*.toml")))
     return {recipe.name: recipe for recipe in recipes}
-
-
-def package_names(recipes: Mapping[str, Recipe]) -> tuple[str, ...]:
-    """The names a manifest may ask for by a version range alone."""
-    return tuple(name for name in recipes if name not in {PATH_DEFAULT, SDIST_DEFAULT})

@@ -1,4 +1,4 @@
-"""Which file of a wheel a target takes: the one whose tags rank first for its interpreter and platform. Pure."""
+"""Which file of a wheel a target takes: the one whose tags rank first on its platform. Pure."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ def compose(
 ) -> None:
     """Make the environment at ``place`` from ``wheels`` (file name -> file).
 
-    ``scratch`` is a folder in the same file system; the caller removes it. Files are unpacked from the wheels,
-    so nothing in an environment shares an inode with the store. ``about`` is kept in it.
+    ``scratch`` is a folder in the same file system that the caller removes. Files are unpacked, so nothing in
+    an environment shares an inode with the store. ``about`` is kept in it.
     """
     made = scratch / "environment"
     _uv(scratch, "venv", "--relocatable", "--python", str(interpreter), str(made))
@@ -67,6 +67,11 @@ def _uv(scratch: Path, *arguments: str) -> None:
         )
 
 
+def is_composed(place: Path) -> bool:
+    """Whether an environment is there. Only whole ones ever are."""
+    return (place / "bin" / "python").exists()
+
+
 def run_variables(place: Path, environ: Mapping[str, str]) -> dict[str, str]:
     """The variables for a command in the environment: the caller's, without what would break into it."""
     kept = {name: value for name, value in environ.items() if name not in _LEAKS}
@@ -86,6 +91,6 @@ def read_record(record: Path, environments: Path) -> Path:
     except OSError:
         name = ""
     place = environments / name
-    if not name or not (place / "bin" / "python").exists():
+    if not name or not is_composed(place):
         raise RocmlockError(NOT_REALIZED, "This lock has not been realized on this machine.")
     return place

@@ -1,4 +1,4 @@
-"""The plan of a realization: what is in the store, what would be built and with how many jobs, what is lacking."""
+"""The plan of a realization: what is in the store, what is to be built, what is lacking."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .toolchain import Found
 
 @frozen
 class PlannedPackage:
-    """``key`` and ``derivation`` are None where the system cannot be measured. ``jobs`` are for this machine."""
+    """``key`` and ``derivation`` are None where the system can't be measured. ``jobs`` are this machine's."""
 
     package: Package
     state: Literal["in store", "to build", "unmeasured"]
@@ -43,23 +43,26 @@ class Plan:
     unsupported: tuple[str, ...] = field(default=())
 
 
-def make_plan(
-    lock: Lock,
-    target: Target,
-    layout: StoreLayout,
-    found: Found,
-    system: SystemId | None,
-    machine: tuple[int, int],
-) -> Plan:
-    """The plan for a target. ``system`` is None where ``found`` lacks something."""
+@frozen
+class Machine:
+    """What is known of this machine: ``memory`` is in MiB; ``system`` is None where something is lacking."""
+
+    found: Found
+    system: SystemId | None
+    cores: int
+    memory: int
+
+
+def make_plan(lock: Lock, target: Target, layout: StoreLayout, machine: Machine) -> Plan:
+    """The plan for a target on a machine."""
     wheels = dict(find_wheels(lock, target, tuple(wheel.id for wheel in lock.wheels)))
     return Plan(
         target=target,
-        packages=tuple(_packages(lock, target, layout, found, system, machine)),
+        packages=tuple(_packages(lock, target, layout, machine)),
         wheels=wheels,
         missing={name: digest for name, digest in wheels.items() if not _has_blob(layout, digest)},
-        lacks=found.lacks,
-        system=system,
+        lacks=machine.found.lacks,
+        system=machine.system,
         unsupported=tuple(
             f"{package.name}: git sources are not fetched by this version"
             for package in lock.packages
@@ -72,23 +75,14 @@ def _has_blob(layout: StoreLayout, digest: str) -> bool:
     return layout.blob(digest.removeprefix("sha256:")).is_file()
 
 
-def _packages(
-    lock: Lock,
-    target: Target,
-    layout: StoreLayout,
-    found: Found,
-    system: SystemId | None,
-    machine: tuple[int, int],
-) -> Sequence[PlannedPackage]:
-    cores, memory = machine
-
+def _packages(lock: Lock, target: Target, layout: StoreLayout, machine: Machine) -> Sequence[PlannedPackage]:
     def jobs(package: Package) -> int:
-        return plan_jobs(cores, memory, package.memory_per_job)
+        return plan_jobs(machine.cores, machine.memory, package.memory_per_job)
 
-    if system is None:
+    if machine.system is None:
         return [PlannedPackage(package, "unmeasured", jobs(package)) for package in order_packages(lock)]
     planned: list[PlannedPackage] = []
-    derivations = plan_derivations(lock, target, system=system.fingerprint, words=found.words)
+    derivations = plan_derivations(lock, target, system=machine.system.fingerprint, words=machine.found.words)
     for package, derivation, key in derivations:
         realisation = read_realisation(layout.realisation(key))
         state = "in store" if realisation else "to build"

@@ -16,11 +16,11 @@ from .blobs import BlobStore
 from .builder import BuildInput, Tools, build, publish_realisation
 from .derivation import find_wheels
 from .digest import Digest
-from .environment import compose, environment_id
+from .environment import compose, environment_id, is_composed
 from .jobs import job_environment, read_machine
 from .layout import StoreLayout, open_store
 from .leases import lease
-from .plan import Plan, PlannedPackage, make_plan, read_realisation
+from .plan import Machine, Plan, PlannedPackage, make_plan, read_realisation
 from .proof import require_proof
 from .publish import collect_scratch, remove_folder, scratch_folder, store_errors, write_file
 from .realisation import Realisation
@@ -50,12 +50,12 @@ class Realized:
 
 
 def plan_realization(lock: Lock, root: Path) -> tuple[Plan, StoreLayout, Found]:
-    """What realizing ``lock`` in the store at ``root`` would do. Writes nothing but the store's own folders."""
+    """What realizing ``lock`` in the store at ``root`` would do. Builds and fetches nothing."""
     layout = open_store(root)
     target = lock.targets[0]
     found = find_toolchain(target)
     system = None if found.lacks else _measure(layout, found)
-    return make_plan(lock, target, layout, found, system, read_machine()), layout, found
+    return make_plan(lock, target, layout, Machine(found, system, *read_machine())), layout, found
 
 
 def _measure(layout: StoreLayout, found: Found) -> SystemId:
@@ -66,16 +66,24 @@ def _measure(layout: StoreLayout, found: Found) -> SystemId:
     return system
 
 
-def realize(
-    lock: Lock, lock_text: str, lock_folder: Path, root: Path, environ: Mapping[str, str], report: Report
-) -> Realized:
-    """Realize ``lock``: fetch, build, compose. What is in the store already is used as it is.
+@frozen
+class Request:
+    """A lock to realize: its value, its text and the folder that its local sources are relative to."""
+
+    lock: Lock
+    text: str
+    folder: Path
+
+
+def realize(request: Request, root: Path, environ: Mapping[str, str], report: Report) -> Realized:
+    """Realize a lock in the store at ``root``. What is in the store already is used as it is.
 
     Raises MACHINE_LACKS, SANDBOX_*, SOURCE_*, BUILD_*, PROOF_FAILED, HASH_MISMATCH, OFFLINE_MISSING, STORE_*.
     """
+    lock = request.lock
     plan, layout, found = plan_realization(lock, root)
     _require_possible(plan)
-    _require_paths(lock, lock_folder)
+    _require_paths(request)
     collect_scratch(layout)
     blobs = BlobStore(layout)
     todo = [planned for planned in plan.packages if planned.state == "to build"]
@@ -86,15 +94,19 @@ def realize(
             log = str(layout.log(planned.realisation.derivation))
             require_proof(planned.package, planned.realisation.code_objects, planned.realisation.opaque, log)
     if todo:
-        builder = _Builder(lock, lock_folder, blobs, plan.target, found, report)
+        builder = _Builder(request, blobs, found, report)
         for planned in todo:
             done[planned.package.name] = builder.build(planned, done)
-    environment = _compose(lock, plan, blobs, found, done, report)
-    record = layout.realized_lock(hashlib.sha256(lock_text.encode()).hexdigest())
-    if not record.exists() or record.read_text().strip() != environment.name:
-        write_file(layout, record, f"{environment.name}\n".encode())
+    environment = _environment(lock, plan, blobs, found, done)
+    if not is_composed(environment.place):
+        report.phase(f"Composing the environment from {len(environment.files)} wheels")
+        _compose(environment, blobs, lock.name)
+    place = environment.place
+    record = layout.realized_lock(hashlib.sha256(request.text.encode()).hexdigest())
+    if not record.exists() or record.read_text().strip() != place.name:
+        write_file(layout, record, f"{place.name}\n".encode())
     built = tuple(planned.package.name for planned in todo)
-    return Realized(environment, plan.target, built, fetched, done)
+    return Realized(place, plan.target, built, fetched, done)
 
 
 def _require_possible(plan: Plan) -> None:
@@ -114,10 +126,10 @@ def _require_possible(plan: Plan) -> None:
         )
 
 
-def _require_paths(lock: Lock, lock_folder: Path) -> None:
-    for package in lock.packages:
+def _require_paths(request: Request) -> None:
+    for package in request.lock.packages:
         if isinstance(package.source, PathSource):
-            check_path(package, lock_folder / package.source.path)
+            check_path(package, request.folder / package.source.path)
 
 
 def _fetch(lock: Lock, blobs: BlobStore, plan: Plan, environ: Mapping[str, str], report: Report) -> int:
@@ -135,12 +147,11 @@ def _fetch(lock: Lock, blobs: BlobStore, plan: Plan, environ: Mapping[str, str],
 class _Builder:
     """Builds packages one after the other in build order."""
 
-    def __init__(
-        self, lock: Lock, lock_folder: Path, blobs: BlobStore, target: Target, found: Found, report: Report
-    ) -> None:
+    def __init__(self, request: Request, blobs: BlobStore, found: Found, report: Report) -> None:
         import uv
 
-        self._lock, self._lock_folder, self._target = lock, lock_folder, target
+        self._lock, self._lock_folder = request.lock, request.folder
+        self._target = request.lock.targets[0]
         self._blobs, self._report = blobs, report
         interpreter = found.interpreter
         assert interpreter is not None  # noqa: S101 -- nothing is lacking, or we were not here
@@ -217,33 +228,36 @@ def uv_version() -> str:
     return version("uv")
 
 
-def _compose(
-    lock: Lock,
-    plan: Plan,
-    blobs: BlobStore,
-    found: Found,
-    done: Mapping[str, Realisation],
-    report: Report,
-) -> Path:
+@frozen
+class _Environment:
+    """An environment to be: where it will be, and its wheels (file name -> ``sha256:…``)."""
+
+    place: Path
+    files: dict[str, str]
+    interpreter: Path
+
+
+def _environment(
+    lock: Lock, plan: Plan, blobs: BlobStore, found: Found, done: Mapping[str, Realisation]
+) -> _Environment:
     interpreter = found.interpreter
     assert interpreter is not None  # noqa: S101 -- nothing is lacking, or we were not here
     files = dict(find_wheels(lock, plan.target, plan.target.python.wheels))
     files |= {made.wheel: f"sha256:{made.wheel_digest}" for made in done.values()}
     name = environment_id(files, f"{interpreter.path} {interpreter.version}")
-    place = blobs.layout.environments / name
-    if (place / "bin" / "python").exists():
-        return place
-    report.phase(f"Composing the environment from {len(files)} wheels")
+    return _Environment(blobs.layout.environments / name, files, interpreter.path)
+
+
+def _compose(environment: _Environment, blobs: BlobStore, name: str) -> None:
     with store_errors(blobs.layout.root):
         scratch = scratch_folder(blobs.layout)
         try:
-            (scratch / "blobs").mkdir()
-            for file, digest in files.items():
+            (scratch / "wheels").mkdir()
+            wheels = {file: scratch / "wheels" / file for file in environment.files}
+            for file, digest in environment.files.items():
                 # A copy that is checked: what is damaged in the store never gets into an environment.
-                blobs.copy(digest.removeprefix("sha256:"), scratch / "blobs" / file, mode=0o444)
-            about = {"name": lock.name, "wheels": files}
-            wheels = {file: scratch / "blobs" / file for file in files}
-            compose(place, scratch, interpreter.path, wheels, about)
+                blobs.copy(digest.removeprefix("sha256:"), wheels[file], mode=0o444)
+            about = {"name": name, "wheels": environment.files}
+            compose(environment.place, scratch, environment.interpreter, wheels, about)
         finally:
             remove_folder(scratch)
-    return place

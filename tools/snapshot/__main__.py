@@ -42,7 +42,7 @@ def _release(row: Json) -> list[Any]:
         row.get("annotated_tag_object"),
         (row.get("date") or "")[:10] or None,
         bool(row.get("prerelease")),
-        origin(words(row["from"])),
+        origin(words(row["from"]), inferred=bool(row["from"].get("full_hash_from"))),
     ]
 
 

@@ -35,7 +35,8 @@ def words(source: Json | str | None) -> str:
         place = str(source.get("path") or source.get("ref") or "")
         return " ".join(filter(None, (str(source["repo"]).split(" (")[0], commit, place)))
     if "package" in source:
-        return f"{source['package']} {source.get('path', '')}".strip()
+        # An abbreviated commit in a package: who gave the full hash is the better witness.
+        return str(source.get("full_hash_from") or f"{source['package']} {source.get('path', '')}".strip())
     return "collected facts"
 
 
@@ -69,15 +70,17 @@ class Facts:
 
     def tags(self, repository: str) -> list[Json]:
         """Rows with tag, commit, date, prerelease, from."""
-        entry = self._repositories.get(repository, [])
-        return entry if isinstance(entry, list) else entry.get("tags", [])
+        entry: Any = self._repositories.get(repository, [])
+        rows: list[Json] = entry if isinstance(entry, list) else entry.get("tags", [])
+        return rows
 
     def tag(self, repository: str, name: str) -> Json | None:
         return next((row for row in self.tags(repository) if row["tag"] == name), None)
 
     def _pinned(self, repository: str) -> list[Json]:
-        entry = self._repositories.get(repository, {})
-        return entry.get("pinned_commits", []) if isinstance(entry, dict) else []
+        entry: Any = self._repositories.get(repository, {})
+        rows: list[Json] = [] if isinstance(entry, list) else entry.get("pinned_commits", [])
+        return rows
 
     def expand(self, repository: str, asked: str) -> Known | None:
         """The full commit that a tag, short or full commit names. None where the data cannot tell."""
