@@ -70,8 +70,8 @@ def _converter(*, strict: bool) -> Converter:
             for attribute in attrs.fields(cls)
         }
         # The overrides are given by name, which cattrs' types cannot express.
-        read: Any = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=strict, **renames)  # pyright: ignore[reportArgumentType]
-        write: Any = make_dict_unstructure_fn(cls, converter, **renames)  # pyright: ignore[reportArgumentType]
+        read: Any = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=strict, **renames)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+        write: Any = make_dict_unstructure_fn(cls, converter, **renames)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
         converter.register_structure_hook(cls, read)
         converter.register_unstructure_hook(cls, write)
     return converter

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from packaging.version import InvalidVersion, Version
 
@@ -71,8 +71,7 @@ class Facts:
     def tags(self, repository: str) -> list[Json]:
         """Rows with tag, commit, date, prerelease, from."""
         entry: Any = self._repositories.get(repository, [])
-        rows: list[Json] = entry if isinstance(entry, list) else entry.get("tags", [])
-        return rows
+        return cast("list[Json]", entry if isinstance(entry, list) else entry.get("tags", []))
 
     def tag(self, repository: str, name: str) -> Json | None:
         return next((row for row in self.tags(repository) if row["tag"] == name), None)
