@@ -24,51 +24,62 @@ class Gcc:
 
 @dataclass(frozen=True, slots=True)
 class Clang:
+    """``files`` are its programs (linker and bundler for GPU code too) and LLVM's libraries."""
+
     version: str
     cc: Path
     cxx: Path
     files: tuple[Path, ...]
 
 
-def find_gcc(major: str) -> Gcc | Lack:
-    """GCC ``major`` with its C++ compiler and headers."""
-    cc, cxx = BIN / f"gcc-{major}", BIN / f"g++-{major}"
+def find_gcc(major: str, folder: Path = BIN) -> Gcc | Lack:
+    """GCC ``major`` in ``folder``, with its C++ compiler and headers."""
+    cc, cxx = folder / f"gcc-{major}", folder / f"g++-{major}"
     install = f"apt-get install gcc-{major} g++-{major}"
-    version = ask([str(cc), "-dumpfullversion"])
-    if version is None or version.split(".")[0] != major:
-        return Lack(f"GCC {major}", install, _others("gcc", major))
-    library = ask([str(cc), "-print-libgcc-file-name"])
-    if library is None or not cxx.exists() or ask([str(cxx), "-print-prog-name=cc1plus"]) == "cc1plus":
-        return Lack(f"G++ {major}", install, f"gcc-{major} is here, its C++ compiler is not")
-    names = ("cc1", "cc1plus", "collect2", "lto1", "as", "ld")
-    programs = [ask([str(cxx), f"-print-prog-name={name}"]) for name in names]
-    libraries = [
-        ask([str(cxx), f"-print-file-name={name}"]) for name in ("libstdc++.so", "libgcc.a", "libc.so.6")
-    ]
-    found = [_program(name) for name in (*programs, *libraries)]
-    return Gcc(version, cc, cxx, Path(library).parent, real_files([cc, cxx, *found]))
+    version = _own_version([str(cc), "-dumpfullversion"])
+    if version.split(".")[0] != major:
+        return Lack(f"GCC {major}", install, _instead("gcc", major, folder, version))
+    home = Path(ask([str(cc), "-print-libgcc-file-name"]) or cc).resolve().parent
+    # <prefix>/lib/gcc/<triple>/<major> has its C++ headers in <prefix>/include/c++/<major>
+    headers = home / "../../../../include/c++" / major / "cmath"
+    if "/" not in (ask([str(cxx), "-print-prog-name=cc1plus"]) or "") or not headers.exists():
+        return Lack(f"G++ {major}", install, f"gcc-{major} is here, its C++ compiler or headers are not")
+    if fact := _hidden(cc, cxx):
+        return Lack(f"GCC {major} below /usr", install, fact)
+    programs = ("cc1", "cc1plus", "collect2", "lto1", "lto-wrapper", "as", "ld")
+    libraries = ("liblto_plugin.so", "libstdc++.so", "libgcc.a", "libc.so.6")
+    answers = [ask([str(cxx), f"-print-prog-name={name}"]) for name in programs]
+    answers += [ask([str(cxx), f"-print-file-name={name}"]) for name in libraries]
+    return Gcc(version, cc, cxx, home, real_files([cc, cxx, *map(_program, answers)]))
 
 
-def find_clang(major: str) -> Clang | Lack:
-    """Clang ``major`` with its linker for GPU code."""
-    cc, cxx, lld = BIN / f"clang-{major}", BIN / f"clang++-{major}", BIN / f"ld.lld-{major}"
+def find_clang(major: str, folder: Path = BIN) -> Clang | Lack:
+    """Clang ``major`` in ``folder``, with the linker and the bundler that GPU code takes."""
+    cc, cxx, lld = folder / f"clang-{major}", folder / f"clang++-{major}", folder / f"ld.lld-{major}"
     install = f"apt-get install clang-{major} clang-tools-{major} lld-{major}"
-    talk = ask([str(cc), "--version"])
-    version = re.search(r"version (\d+[\d.]*)", talk or "")
-    if version is None or version[1].split(".")[0] != major:
-        return Lack(f"Clang {major}", install, _others("clang", major))
-    if not lld.exists():
-        return Lack(f"LLD {major}", install, f"clang-{major} is here, its linker is not")
-    return Clang(
-        version[1], cc, cxx, real_files([cc, cxx, lld, *_shared_libraries(cc), *_shared_libraries(lld)])
-    )
+    version = _own_version([str(cc), "--version"])
+    if version.split(".")[0] != major:
+        return Lack(f"Clang {major}", install, _instead("clang", major, folder, version))
+    for part in (cxx, lld):
+        if not part.exists():
+            return Lack(part.name, install, f"clang-{major} is here, {part.name} is not")
+    bundler = ask([str(cc), "-print-prog-name=clang-offload-bundler"]) or ""
+    if "/" not in bundler:
+        return Lack(f"Clang {major}'s tools", install, f"clang-{major} is here, its offload bundler is not")
+    if fact := _hidden(cc, cxx, lld):
+        return Lack(f"Clang {major} below /usr", install, fact)
+    programs = [cc, cxx, lld, Path(bundler)]
+    return Clang(version, cc, cxx, real_files([*programs, *_shared_libraries(programs)]))
 
 
-def find_rocm(version: str) -> Path | Lack:
-    """The folder of ROCm ``version`` (its first two or three numbers)."""
+def find_rocm(version: str, root: Path = Path("/")) -> Path | Lack:
+    """The folder of ROCm ``version`` (its first two or three numbers) under ``root``'s /opt."""
     found: dict[str, Path] = {}
-    for file in sorted(Path("/opt").glob("rocm*/.info/version")):
-        found[file.read_text().split("-")[0].strip()] = file.parent.parent
+    for file in sorted((root / "opt").glob("rocm*/.info/version")):
+        try:
+            found[file.read_text().split("-")[0].strip()] = file.parent.parent
+        except (OSError, UnicodeDecodeError):
+            continue
     for held, folder in found.items():
         if held == version or held.startswith(f"{version}."):
             return folder
@@ -76,21 +87,45 @@ def find_rocm(version: str) -> Path | Lack:
     return Lack(f"ROCm {version}", "", fact)
 
 
-def _others(name: str, major: str) -> str:
+def _own_version(question: list[str]) -> str:
+    """What a compiler calls its version; empty where it is not there or says something else."""
+    said = re.search(r"\d+(\.\d+)+", ask(question) or "")
+    return said[0] if said else ""
+
+
+def _instead(name: str, major: str, folder: Path, version: str) -> str:
     """What is there in place of a compiler, and that it is not used."""
-    others = sorted(path.name for path in BIN.glob(f"{name}-*") if re.fullmatch(rf"{name}-\d+", path.name))
-    others = [other for other in others if other != f"{name}-{major}"]
-    return f"{', '.join(others)} is here, but never stands in" if others else ""
+    if version:
+        return f"{name}-{major} is here, but is version {version}"
+    others = {path.name for path in folder.glob(f"{name}-*") if re.fullmatch(rf"{name}-\d+", path.name)}
+    names = sorted(others - {f"{name}-{major}"}, key=lambda other: int(other.rpartition("-")[2]))
+    if not names:
+        return ""
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} here, but never stands in"
 
 
-def _program(name: str | None) -> Path | None:
+def _hidden(*programs: Path) -> str:
+    """Why a sandbox would not see ``programs``; empty where it does."""
+    for program in programs:
+        real = program.resolve()
+        if not is_shown(real):
+            return f"{program.name} is {real}, which builds do not see"
+    return ""
+
+
+def is_shown(path: Path) -> bool:
+    """Whether a sandbox shows ``path``: it is below /usr, and not below /usr/local."""
+    return path.is_relative_to("/usr") and not path.is_relative_to("/usr/local")
+
+
+def _program(answer: str | None) -> Path | None:
     """A path that a compiler printed; a bare name means that it looks on PATH."""
-    if not name:
+    if not answer:
         return None
-    return Path(name) if "/" in name else BIN / name
+    return Path(answer) if "/" in answer else BIN / answer
 
 
-def _shared_libraries(program: Path) -> list[Path]:
-    """LLVM's own libraries that a program loads."""
-    listed = ask(["ldd", str(program)]) or ""
+def _shared_libraries(programs: list[Path]) -> list[Path]:
+    """LLVM's own libraries that programs load."""
+    listed = ask(["ldd", *map(str, programs)]) or ""
     return [Path(path) for path in re.findall(r"=> (\S*/lib(?:LLVM|clang|lld)\S*)", listed)]

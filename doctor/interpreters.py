@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from .compilers import BIN
+from .compilers import BIN, is_shown
 from .facts import Lack, ask, real_files
 
 _QUESTION = """
@@ -25,19 +25,26 @@ class Interpreter:
     files: tuple[Path, ...]
 
 
-def find_python(version: str) -> Interpreter | Lack:
-    """The system's Python ``version`` ("3.12"), with its headers."""
-    path = BIN / f"python{version}"
+def find_python(version: str, folder: Path = BIN) -> Interpreter | Lack:
+    """Python ``version`` ("3.12") in ``folder``, with its headers."""
+    path = folder / f"python{version}"
     install = f"apt-get install python{version} python{version}-dev"
-    answer = ask([str(path), "-I", "-c", _QUESTION])
-    if answer is None:
-        others = sorted(
-            other.name for other in BIN.glob("python3.*") if other.name.removeprefix("python3.").isdigit()
-        )
-        return Lack(f"Python {version}", install, f"/usr/bin has {', '.join(others) or 'no Python'}")
-    full, include, library = answer.splitlines()
+    # The last lines are ours: a sitecustomize may print before.
+    answer = (ask([str(path), "-I", "-c", _QUESTION]) or "").splitlines()[-3:]
+    if len(answer) < 3:
+        return Lack(f"Python {version}", install, f"{folder} has {_others(folder) or 'no Python'}")
+    full, include, library = answer
+    if not full.startswith(f"{version}."):
+        return Lack(f"Python {version}", install, f"python{version} is here, but is version {full}")
     if not (Path(include) / "Python.h").exists():
-        return Lack(
-            f"Python {version}'s headers", f"apt-get install python{version}-dev", "its program is here"
-        )
+        headers = f"Python {version}'s headers"
+        return Lack(headers, f"apt-get install python{version}-dev", "its program is here")
+    if not is_shown(path.resolve()):
+        fact = f"python{version} is {path.resolve()}, which builds do not see"
+        return Lack(f"Python {version} below /usr", install, fact)
     return Interpreter(full, path, real_files([path, Path(library)]))
+
+
+def _others(folder: Path) -> str:
+    names = [path.name for path in folder.glob("python3.*") if path.name[len("python3.") :].isdigit()]
+    return ", ".join(sorted(names, key=lambda name: int(name[len("python3.") :])))
