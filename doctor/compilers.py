@@ -63,12 +63,12 @@ def find_clang(major: str, folder: Path = BIN) -> Clang | Lack:
     for part in (cxx, lld):
         if not part.exists():
             return Lack(part.name, install, f"clang-{major} is here, {part.name} is not")
-    bundler = ask([str(cc), "-print-prog-name=clang-offload-bundler"]) or ""
-    if "/" not in bundler:
+    bundler = cc.resolve().parent / "clang-offload-bundler"  # where clang looks first
+    if not bundler.exists():
         return Lack(f"Clang {major}'s tools", install, f"clang-{major} is here, its offload bundler is not")
     if fact := _hidden(cc, cxx, lld):
         return Lack(f"Clang {major} below /usr", install, fact)
-    programs = [cc, cxx, lld, Path(bundler)]
+    programs = [cc, cxx, lld, bundler]
     return Clang(version, cc, cxx, real_files([*programs, *_shared_libraries(programs)]))
 
 

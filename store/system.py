@@ -1,7 +1,7 @@
 """The host system's fingerprint: what of /usr goes into a build, measured when realizing.
 
-It never goes into a lock. It holds the versions of all packages that the sandbox shows and the content of
-what compiling and linking executes. Hashes are remembered by size, times and inode: twice is cheap.
+It never goes into a lock. It holds the distribution, the versions of all its packages and the content of what
+compiling and linking executes. Hashes are remembered by size, times and inode: twice is cheap.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 from attrs import frozen
 
-from ..errors import MACHINE_LACKS, RocmlockError
+from ..errors import FILE_UNREADABLE, MACHINE_LACKS, RocmlockError
 
 _VERSION = "rocmlock-host-v1"
-_STATUS = Path("/var/lib/dpkg/status")
 # What every program is linked with or started by, beside the compilers' own files.
 _BASE = tuple(
     Path(path)
@@ -41,24 +41,34 @@ class SystemId:
 
 
 class HashCache:
-    """SHA-256 of files, remembered in one JSON file. A cache that cannot be read is empty."""
+    """SHA-256 of files, remembered in one JSON file: path -> [hash, size, mtime, ctime, inode].
+
+    What cannot be read of it is measured again. The caller keeps :meth:`text` when ``changed``.
+    """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
         self.changed = False
         try:
-            self._known: dict[str, list[str | int]] = json.loads(file.read_text())
+            known: object = json.loads(file.read_text())
         except (OSError, ValueError):
-            self._known = {}
+            known = None
+        entries = cast("dict[str, object]", known) if isinstance(known, dict) else {}
+        self._known = {
+            path: cast("list[object]", entry) for path, entry in entries.items() if isinstance(entry, list)
+        }
 
     def hash(self, path: Path) -> str:
-        found = path.stat()
-        stamp: list[str | int] = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
-        known = self._known.get(str(path))
-        if known and known[1:] == stamp:
-            return str(known[0])
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        """The SHA-256 of ``path``. Raises FILE_UNREADABLE."""
+        try:
+            found = path.stat()
+            stamp: list[object] = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+            known = self._known.get(str(path))
+            if known is not None and known[1:] == stamp:
+                return str(known[0])
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise RocmlockError(FILE_UNREADABLE, f"{path} cannot be read: {error.strerror}.") from None
         self._known[str(path)] = [digest, *stamp]
         self.changed = True
         return digest
@@ -67,31 +77,50 @@ class HashCache:
         return json.dumps(self._known, sort_keys=True)
 
 
-def measure_host(files: Iterable[Path], cache: HashCache) -> SystemId:
+def measure_host(files: Iterable[Path], cache: HashCache, root: Path = Path("/")) -> SystemId:
     """The fingerprint of this machine for builds that use ``files``.
 
-    Raises MACHINE_LACKS on a system whose packages cannot be listed.
+    ``root`` is where the distribution's own records are. Raises MACHINE_LACKS on a system whose packages
+    cannot be listed, FILE_UNREADABLE.
     """
+    packages = read_packages(root)
     paths = sorted({path.resolve() for path in (*_BASE, *files) if path.exists()})
-    packages = _packages()
-    digest = hashlib.sha256(f"{_VERSION}\n{packages[0]}\n".encode())
-    for path in paths:
-        digest.update(f"{path} {cache.hash(path)}\n".encode())
-    return SystemId(digest.hexdigest(), packages[1], tuple(str(path) for path in paths))
+    rows = [f"file {path} {cache.hash(path)}" for path in paths]
+    text = render_system(read_release(root), packages, rows)
+    fingerprint = hashlib.sha256(text.encode()).hexdigest()
+    return SystemId(fingerprint, len(packages), tuple(str(path) for path in paths))
 
 
-def _packages() -> tuple[str, int]:
-    """(digest of all installed packages with versions, their count)."""
+def render_system(release: str, packages: Iterable[str], files: Iterable[str]) -> str:
+    """The text that the fingerprint is the hash of: one fact a line. Pure."""
+    lines = [_VERSION, f"release {release}", *(f"package {row}" for row in packages), *files]
+    return "\n".join(lines) + "\n"
+
+
+def read_release(root: Path) -> str:
+    """The distribution and its version, as ``/etc/os-release`` has them: "debian 12"."""
     try:
-        text = _STATUS.read_text(encoding="utf-8", errors="replace")
+        text = (root / "etc/os-release").read_text(encoding="utf-8", errors="replace")
     except OSError:
+        text = ""
+    fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    return " ".join(fields.get(name, "").strip("\"'") for name in ("ID", "VERSION_ID"))
+
+
+def read_packages(root: Path) -> list[str]:
+    """The rows of :func:`parse_packages` for the dpkg database under ``root``. Raises MACHINE_LACKS."""
+    try:
+        text = (root / "var/lib/dpkg/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    rows = parse_packages(text)
+    if not rows:
         raise RocmlockError(
             MACHINE_LACKS,
-            "The packages of this system cannot be listed: there is no dpkg database.",
+            "The packages of this system cannot be listed: it has no dpkg database.",
             hint="Realize on Debian or Ubuntu.",
-        ) from None
-    rows = parse_packages(text)
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest(), len(rows)
+        )
+    return rows
 
 
 def parse_packages(status: str) -> list[str]:

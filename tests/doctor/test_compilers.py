@@ -110,10 +110,7 @@ def test_clang_without_its_linker_or_bundler(tmp_path: Path) -> None:
     assert lack.what == "ld.lld-19"
     (tmp_path / "ld.lld-19").touch()
     (tmp_path / "clang-19").unlink()
-    _script(
-        tmp_path / "clang-19",
-        'case "$1" in --version) echo "clang version 19.1.7" ;; *) echo clang-offload-bundler ;; esac',
-    )
+    _script(tmp_path / "clang-19", "echo 'Debian clang version 19.1.7 (3)'")
     lack = find_clang("19", tmp_path)
     assert isinstance(lack, Lack)
     assert lack.what == "Clang 19's tools"
