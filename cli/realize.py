@@ -50,7 +50,7 @@ def command(lock: Path, store_root: Path | None, *, dry_run: bool, as_json: bool
     if as_json:
         answer_json(_describe(realized))
     else:
-        _print_realized(realized)
+        _print_realized(realized, lock)
 
 
 def _print_plan(plan: Plan) -> None:
@@ -62,7 +62,7 @@ def _print_plan(plan: Plan) -> None:
             planned.package.name,
             planned.package.version or "?",
             source_words(planned.package),
-            planned.state if planned.state != "to build" else f"to build, {planned.jobs} jobs",
+            planned.state if planned.state == "in store" else f"{_state(planned.state)}, {planned.jobs} jobs",
             planned.key[:12] if planned.key else "unmeasured",
         )
         for planned in plan.packages
@@ -116,7 +116,11 @@ def _describe(realized: Realized) -> dict[str, Any]:
     }
 
 
-def _print_realized(realized: Realized) -> None:
+def _state(state: str) -> str:
+    return "to build" if state == "unmeasured" else state
+
+
+def _print_realized(realized: Realized, lock: Path) -> None:
     from .render import talk
 
     for name, made in sorted(realized.packages.items()):
@@ -125,4 +129,5 @@ def _print_realized(realized: Realized) -> None:
         proof = f"GPU code: {', '.join(targets)}" if targets else "no GPU code, as asked"
         click.echo(f"{name:20} {made.derivation[:12]}  {how:18} {proof}")
     click.echo(f"environment {realized.environment}")
-    talk("Run something in it: rocmlock run -- python")
+    option = "" if lock == Path("rocmlock.lock") else f"-l {lock} "
+    talk(f"Run something in it: rocmlock run {option}-- python")

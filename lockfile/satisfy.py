@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from .demands import Demands, FromPath, FromSdist, PackageDemand, Ranged
 from .model import GitSource, Lock, Package, PathSource, SdistSource, Target
@@ -22,9 +23,12 @@ def find_unmet(lock: Lock, demands: Demands) -> list[str]:
 
 def version_in(version: str, specifier: str) -> bool:
     """Whether ``version`` is in a PEP 440 set; a pre-release counts only where the set names one."""
-    if not specifier:
-        return True
-    return bool(version) and SpecifierSet(specifier).contains(version)
+    if not version:
+        return not specifier
+    allowed = SpecifierSet(specifier)
+    if Version(version).is_prerelease and not allowed.prereleases:
+        return False
+    return allowed.contains(version, prereleases=True)
 
 
 def _target(target: Target, demands: Demands) -> Iterator[str]:

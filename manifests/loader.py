@@ -230,7 +230,7 @@ def _invalid(text: str, file: str, document: dict[str, Any], faults: list[Fault]
     written: dict[str, str] = {canonicalize_name(name): name for name in packages}
 
     def place(location: Loc) -> Place:
-        if location[:1] == ("packages",) and len(location) > 1:
+        if location[:1] == ("packages",) and len(location) > 1 and location[1] not in packages:
             location = ("packages", written.get(str(location[1]), location[1]), *location[2:])
         return Place(file, *find_place(text, location))
 

@@ -105,7 +105,7 @@ def parse_layer(text: str, request: LayerRequest) -> tuple[Wheel, ...]:
     try:
         packages: list[dict[str, Any]] = tomllib.loads(text).get("packages", [])
         wheels = [_wheel(package, request) for package in packages]
-    except (KeyError, IndexError, ValueError, tomllib.TOMLDecodeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RocmlockError(UPSTREAM_UNREADABLE, f"uv's answer for {request.name} is odd: {error}.") from None
     guarded = [wheel.id for wheel in wheels if _GUARDED.fullmatch(wheel.name)]
     if guarded:

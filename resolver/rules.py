@@ -72,7 +72,7 @@ def _version(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
     line = f"package:{tested.top}"
     if not SpecifierSet(specifier).contains(release.version, prereleases=True):
         yield Violation(line, "outside the range asked for")
-    elif _is_prerelease(release) and not version_in(release.version, specifier or ">=0"):
+    elif _is_prerelease(release) and not SpecifierSet(specifier).prereleases:
         yield Violation(line, "a pre-release, and the range names none")
     before = demands.released_before
     if before is not None and release.date is None:

@@ -12,12 +12,12 @@ from datetime import date
 from typing import Any
 
 from packaging.metadata import parse_email
-from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from ..errors import HASH_MISMATCH, SOURCE_INVALID, UNSATISFIABLE, RocmlockError
 from ..lockfile.model import SdistSource
 from ..lockfile.names import content_digest, file_name
+from ..lockfile.satisfy import version_in
 from ..package_index import IndexFile, PackageIndex
 
 MAX_SIZE = 256 << 20
@@ -57,14 +57,13 @@ def fetch_sdist(index: PackageIndex, name: str, specifier: str, before: date | N
 
 def choose_sdist(files: list[IndexFile], specifier: str, before: date | None) -> IndexFile | None:
     """The newest file that counts: in the range, hashed, not yanked, old enough. Pure."""
-    allowed = SpecifierSet(specifier)
     found = [
         (version, file)
         for file in files
         if (version := _version(file)) is not None
         and file.sha256
         and not file.yanked
-        and allowed.contains(version)
+        and version_in(str(version), specifier)
         and not (before and (file.uploaded is None or file.uploaded.date() >= before))
     ]
     return max(found, key=lambda pair: pair[0])[1] if found else None

@@ -1,0 +1,211 @@
+"""Choosing by tested sets: the first that holds, and why others do not."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import combinations
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from resolver_samples import choose_from_snapshot, demands, make_set, pin, world
+
+from rocmlock.lockfile.demands import Demands, PackageDemand, Ranged
+from rocmlock.resolver.choose import Change, Conflict, Resolution, World, choose, line_of
+from rocmlock.resolver.explain import conflict_error, group_lines
+
+
+def resolution(answer: Resolution | Conflict) -> Resolution:
+    assert isinstance(answer, Resolution)
+    return answer
+
+
+def conflict(answer: Resolution | Conflict) -> Conflict:
+    assert isinstance(answer, Conflict)
+    return answer
+
+
+def version(answer: Resolution | Conflict) -> str:
+    return resolution(answer).tested.release.version
+
+
+def test_the_stock_manifest_lands_on_the_newest_set_with_full_commits() -> None:
+    answer = resolution(choose_from_snapshot(demands()))
+    assert answer.tested.release.version == "0.27.1"
+    assert [member.package for member in answer.members] == ["pytorch", "triton", "torchvision"]
+    says = [contradiction.says for contradiction in answer.contradictions]
+    assert len(says) == 3
+    assert all(first != second for first, second in (found.at for found in answer.contradictions))
+    passed = {item.violation.says for item in answer.passed_over}
+    assert "pins pytorch at 733fca1, whose full commit is not known" in passed
+    assert "tested on ROCm 10.0.0" in passed
+
+
+def test_rocm_7_1_lands_on_the_release_tested_on_it() -> None:
+    assert version(choose_from_snapshot(demands('vllm = "*"', rocm=">=7.1,<7.2"))) == "0.13.0"
+
+
+def test_pytorch_alone_follows_its_own_pin() -> None:
+    answer = resolution(choose_from_snapshot(demands('pytorch = "*"\ntriton = "*"')))
+    assert answer.tested.top == "pytorch"
+    assert [member.package for member in answer.members] == ["triton"]
+
+
+def test_a_locked_set_is_kept_until_it_no_longer_holds() -> None:
+    older = next(s for s in choose_world().sets if s.release.version == "0.25.1").release.commit
+    assert version(choose_from_snapshot(demands(), older)) == "0.25.1"
+    assert version(choose_from_snapshot(demands('vllm = ">=0.26"'), older)) == "0.27.1"
+
+
+def choose_world() -> World:
+    from resolver_samples import recipes, snapshot
+
+    catalog = snapshot()
+    return World("vllm", catalog.tested_sets("vllm"), recipes(), catalog.rocm_releases())
+
+
+def test_nothing_newer_than_the_date_counts() -> None:
+    wanted = demands(more="[resolve]\nreleased-before = 2026-07-20\n")
+    assert version(choose_from_snapshot(wanted)) == "0.25.1"
+
+
+def test_a_source_of_the_users_own_needs_no_pin() -> None:
+    packages = (
+        'vllm = ">=0.28"\npytorch = { git = "https://github.com/ROCm/pytorch", rev = "' + "a" * 40 + '" }'
+    )
+    # 0.32 and 0.33 lack a full commit of vLLM itself.
+    assert version(choose_from_snapshot(demands(packages))) == "0.31.0"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "line"),
+    [
+        (demands('vllm = "*"\npytorch = "<2.9"', rocm=">=7.2"), "package:pytorch"),
+        (demands(gfx='["gfx1030"]'), "gfx"),
+        (demands(gcc="9"), "host"),
+        (demands(python="3.9"), "python"),
+        (demands(rocm=">=10"), "rocm"),
+        (demands('vllm = ">=0.28"'), "package:vllm"),
+    ],
+)
+def test_an_unsatisfiable_manifest_names_the_line(wanted: Demands, line: str) -> None:
+    answer = conflict(choose_from_snapshot(wanted))
+    assert answer.impossible == (line,)
+    error = conflict_error(answer, wanted)
+    assert (error.reason.reference, int(error.reason.code)) == ("unsatisfiable", 3)
+    assert line_of(wanted, line) in error.message
+
+
+def test_a_change_that_is_proposed_resolves() -> None:
+    wanted = demands('vllm = "*"\npytorch = "<2.9"', rocm=">=7.2")
+    (change,) = conflict(choose_from_snapshot(wanted)).changes
+    assert change.instead == ('pytorch = "==2.11.0"',)
+    assert version(choose_from_snapshot(demands('vllm = "*"\npytorch = "==2.11.0"', rocm=">=7.2"))) == "0.27.1"
+
+
+def test_sets_that_fail_alike_share_a_line() -> None:
+    lines = list(group_lines(conflict(choose_from_snapshot(demands(rocm=">=10"))).passed_over))
+    assert "vllm 0.30.0, 0.31.0, 0.32.0: names a binary wheel of pytorch (2.12.0+rocm10.0.0), which is no source pin" in lines
+    assert len(lines) == len(set(lines))
+
+
+ONE = 'vllm = "*"'
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        (make_set("2.0rc1"), "a pre-release, and the range names none"),
+        (make_set("2.0", rocm="6.4"), "tested on ROCm 6.4"),
+        (make_set("2.0", rocm=None), "does not say which ROCm it is for"),
+        (make_set("2.0", gfx=("gfx90a",)), "its images are built for gfx90a"),
+        (make_set("2.0", python=("3.11",)), "supports Python 3.11"),
+        (make_set("2.0", commit=None), "no full commit is known for tag v2.0 of vllm"),
+        (make_set("2.0", pins=(pin("pytorch", "2.11.0"), pin("triton", None))), "does not pin torchvision"),
+        (
+            make_set("2.0", pins=(pin("pytorch", "2", None), pin("triton", None), pin("torchvision", None))),
+            "pins pytorch at short, whose full commit is not known",
+        ),
+    ],
+)
+def test_each_rule_passes_a_set_over_with_its_fact(bad, says: str) -> None:
+    good = make_set("1.0")
+    answer = resolution(choose(world(bad, good), demands(ONE)))
+    assert answer.tested is good
+    assert [item.violation.says for item in answer.passed_over] == [says]
+
+
+def test_a_pre_release_counts_where_the_range_names_one() -> None:
+    early = make_set("2.0rc1")
+    assert resolution(choose(world(early), demands('vllm = ">=2.0rc1"'))).tested is early
+
+
+def test_an_unknown_date_does_not_count_as_old() -> None:
+    wanted = demands(ONE, more="[resolve]\nreleased-before = 2026-06-01\n")
+    undated, old = make_set("2.0", day=None), make_set("1.0", day=date(2026, 5, 1))
+    assert resolution(choose(world(undated, old), wanted)).tested is old
+
+
+SETS = st.lists(
+    st.builds(
+        lambda number, rocm, gfx, torch, python: make_set(
+            f"{number}.0", rocm=rocm, gfx=gfx, torch=torch, python=python
+        ),
+        st.integers(1, 9),
+        st.sampled_from(["6.4", "7.1", "7.2"]),
+        st.sampled_from([("gfx90a",), ("gfx942",), ("gfx90a", "gfx942")]),
+        st.sampled_from(["2.7.0", "2.9.0", "2.11.0"]),
+        st.sampled_from([("3.11",), ("3.12",)]),
+    ),
+    min_size=1,
+    max_size=6,
+)
+WANTED = st.builds(
+    lambda rocm, gfx, torch, python: demands(f'vllm = "*"\npytorch = "{torch}"', rocm=rocm, gfx=gfx, python=python),
+    st.sampled_from([">=7.0", "<7.0", "==7.1"]),
+    st.sampled_from(['["gfx942"]', '["gfx90a"]', '["gfx90a", "gfx942"]']),
+    st.sampled_from([">=2.8", "<2.8"]),
+    st.sampled_from(["3.11", "3.12"]),
+)
+
+
+@given(SETS, WANTED)
+def test_the_lines_named_are_the_fewest_that_are_impossible(sets, wanted: Demands) -> None:
+    here = world(*sets)
+    answer = choose(here, wanted)
+    broken = [{violation.line for violation in here.violations(tested, wanted)} for tested in sets]
+    if isinstance(answer, Resolution):
+        assert set() in broken
+        return
+    assert all(set(answer.impossible) & lines for lines in broken)
+    every = sorted(set().union(*broken))
+    for fewer in combinations(every, len(answer.impossible) - 1):
+        assert not all(set(fewer) & lines for lines in broken)
+
+
+@given(SETS, WANTED)
+def test_every_change_that_is_proposed_resolves(sets, wanted: Demands) -> None:
+    here = world(*sets)
+    answer = choose(here, wanted)
+    for change in answer.changes if isinstance(answer, Conflict) else ():
+        found = resolution(choose(here, apply(wanted, change)))
+        assert found.tested.release.version
+
+
+def apply(wanted: Demands, change: Change) -> Demands:
+    """The demands with a change's lines in place of the others, as a user would edit them."""
+    for line, instead in zip(change.lines, change.instead, strict=True):
+        value = instead.split(" = ", 1)[1]
+        if line == "rocm":
+            wanted = attrs.evolve(wanted, rocm=value.strip('"'))
+        elif line == "python":
+            wanted = attrs.evolve(wanted, python=value.strip('"'))
+        elif line == "gfx":
+            wanted = attrs.evolve(wanted, gfx=tuple(part.strip(' "') for part in value.strip("[]").split(",")))
+        else:
+            name = line.removeprefix("package:")
+            changed = PackageDemand(name, Ranged(value.strip('"')), instead)
+            packages = tuple(changed if each.name == name else each for each in wanted.packages)
+            wanted = attrs.evolve(wanted, packages=packages)
+    return wanted

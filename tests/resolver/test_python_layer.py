@@ -1,0 +1,112 @@
+"""The Python layer: uv resolves, stubs hold out what is built from source, files are chosen by tags."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rocmlock.errors import RocmlockError
+from rocmlock.resolver.python_layer import LayerRequest, fetch_layer, parse_layer
+from rocmlock.resolver.stubs import HeldOut
+from rocmlock.resolver.wheel_tags import choose_wheel
+
+PLATFORM = "manylinux_2_34_x86_64"
+TORCH = HeldOut("torch", "2.11.0", ("filelock", "typing-extensions"))
+# The index has files of this very version, with other requirements: the stub must win all the same.
+VISION = HeldOut("torchvision", "0.24.1", ("pillow",))
+
+
+def request(*lines: str, held: tuple[HeldOut, ...] = ()) -> LayerRequest:
+    return LayerRequest("the layer", lines, held, "3.12", PLATFORM, "default")
+
+
+def fetch(*lines: str, held: tuple[HeldOut, ...] = (), **environ: str) -> dict[str, str]:
+    wheels = fetch_layer(request(*lines, held=held), {**os.environ, **environ})
+    return {wheel.name: wheel.files[0].file for wheel in wheels}
+
+
+def failure(*lines: str, held: tuple[HeldOut, ...] = (), **environ: str) -> RocmlockError:
+    with pytest.raises(RocmlockError) as raised:
+        fetch(*lines, held=held, **environ)
+    return raised.value
+
+
+@pytest.mark.requires("network")
+def test_wheels_are_locked_by_file_and_hash() -> None:
+    (wheel,) = fetch_layer(request("einops==0.8.1"), os.environ)
+    assert wheel.id == "einops==0.8.1"
+    assert wheel.files[0].file == "einops-0.8.1-py3-none-any.whl"
+    assert len(wheel.files[0].digest) == len("sha256:") + 64
+    assert wheel.files[0].size > 0
+
+
+@pytest.mark.requires("network")
+def test_what_is_built_from_source_never_comes_from_the_index() -> None:
+    found = fetch("timm>=1.0", "torch", held=(TORCH, VISION))
+    assert {"timm", "pillow", "filelock"} <= set(found)
+    assert not [name for name in found if name in {"torch", "torchvision"} or name.startswith("nvidia")]
+
+
+@pytest.mark.requires("network")
+def test_without_the_stub_a_cuda_build_is_refused() -> None:
+    error = failure("torch==2.9.1")
+    assert error.reason.reference == "python-unsatisfiable"
+    assert "torch==2.9.1" in error.message
+
+
+@pytest.mark.requires("network")
+def test_a_contradiction_is_told_in_uvs_words_without_addresses() -> None:
+    error = failure("einops>=0.8", "einops<0.7")
+    assert error.reason.reference == "python-unsatisfiable"
+    assert any("einops" in line for line in error.context)
+    assert "://" not in "".join(error.context)
+
+
+@pytest.mark.requires("network")
+def test_a_bound_on_a_held_out_version_is_a_conflict() -> None:
+    assert failure("torch>=3", held=(TORCH,)).reason.reference == "python-unsatisfiable"
+
+
+def test_an_index_out_of_reach_is_told_without_its_password(tmp_path: Path) -> None:
+    url = "http://me:hunter2@127.0.0.1:9/simple"
+    error = failure(
+        "einops", UV_DEFAULT_INDEX=url, UV_CACHE_DIR=str(tmp_path), UV_HTTP_RETRIES="0", UV_HTTP_TIMEOUT="5"
+    )
+    assert error.reason.reference == "offline-missing"
+    assert "the layer" in error.message
+    assert "hunter2" not in error.message + "".join(error.context) + error.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "packages = 3",
+        '[[packages]]\nname = "x"',
+        '[[packages]]\nname = "x"\nversion = "1"\nwheels = []',
+        '[[packages]]\nname = "x"\nversion = "1"\nwheels = [{url = "https://h/x-1-py3-none-any.whl", hashes = {}}]',
+        "[[",
+    ],
+)
+def test_an_odd_answer_is_told(text: str) -> None:
+    with pytest.raises(RocmlockError) as raised:
+        parse_layer(text, request())
+    assert raised.value.reason.reference == "upstream-unreadable"
+
+
+@pytest.mark.parametrize(
+    ("files", "chosen"),
+    [
+        (["x-1-py3-none-any.whl", "x-1-cp312-cp312-manylinux_2_28_x86_64.whl"], 1),
+        (["x-1-cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64.whl", "x-1-cp39-abi3-manylinux_2_34_x86_64.whl"], 0),
+        (["x-1-cp39-abi3-manylinux2014_x86_64.whl", "x-1-cp39-abi3-manylinux_2_34_x86_64.whl"], 1),
+        (["x-1-cp312-cp312-manylinux_2_35_x86_64.whl", "x-1-py3-none-any.whl"], 1),
+        (["x-1-cp311-cp311-manylinux_2_17_x86_64.whl", "x-1-cp312-cp312-musllinux_1_2_x86_64.whl"], None),
+        (["x-1-py310-none-any.whl", "x-1-py312-none-any.whl", "x-1-py39-none-any.whl"], 1),
+    ],
+)
+def test_the_file_that_fits_best_is_taken(files: list[str], chosen: int | None) -> None:
+    expected = None if chosen is None else files[chosen]
+    assert choose_wheel(files, "3.12", PLATFORM) == expected
+    assert choose_wheel(reversed(files), "3.12", PLATFORM) == expected
