@@ -100,6 +100,6 @@ def _offline(what: str, error: Exception) -> RocmlockError:
     kind = type(error).__name__
     return RocmlockError(
         OFFLINE_MISSING,
-        f"{what} is not in the store and the package index cannot be reached ({kind}).",
+        f"The package index cannot be reached for {what} ({kind}).",
         context=[fact[:300]],
     )

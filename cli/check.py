@@ -25,7 +25,8 @@ def command(manifest: Path, lock_path: Path | None, *, as_json: bool) -> None:
     from .render import answer_json
 
     lock_path = lock_path or lock_beside(manifest)
-    require_satisfied(read_lock(lock_path), read_demands(manifest), lock_path, manifest)
+    demands = read_demands(manifest)
+    require_satisfied(read_lock(lock_path), demands, lock_path, manifest)
     if as_json:
         answer_json({"lock": str(lock_path), "manifest": str(manifest), "satisfied": True})
     else:

@@ -94,7 +94,7 @@ def realize(request: Request, root: Path, environ: Mapping[str, str], report: Re
             log = str(layout.log(planned.realisation.derivation))
             require_proof(planned.package, planned.realisation.code_objects, planned.realisation.opaque, log)
     if todo:
-        builder = _Builder(request, blobs, found, report)
+        builder = _Builder(request, blobs, found, report, environ.get("PATH", os.defpath))
         for planned in todo:
             done[planned.package.name] = builder.build(planned, done)
     environment = _environment(lock, plan, blobs, found, done)
@@ -147,7 +147,7 @@ def _fetch(lock: Lock, blobs: BlobStore, plan: Plan, environ: Mapping[str, str],
 class _Builder:
     """Builds packages one after the other in build order."""
 
-    def __init__(self, request: Request, blobs: BlobStore, found: Found, report: Report) -> None:
+    def __init__(self, request: Request, blobs: BlobStore, found: Found, report: Report, path: str) -> None:
         import uv
 
         self._lock, self._lock_folder = request.lock, request.folder
@@ -155,7 +155,7 @@ class _Builder:
         self._blobs, self._report = blobs, report
         interpreter = found.interpreter
         assert interpreter is not None  # noqa: S101 -- nothing is lacking, or we were not here
-        self._tools = Tools(find_bwrap(os.defpath), Path(uv.find_uv_bin()), str(interpreter.path))
+        self._tools = Tools(find_bwrap(path), Path(uv.find_uv_bin()), str(interpreter.path))
         self._uv_version = uv_version()
         with store_errors(blobs.layout.root):
             scratch = scratch_folder(blobs.layout)

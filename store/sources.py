@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ..errors import OFFLINE_MISSING, SOURCE_CHANGED, SOURCE_UNSUPPORTED, RocmlockError
+from ..errors import HASH_MISMATCH, OFFLINE_MISSING, SOURCE_CHANGED, SOURCE_UNSUPPORTED, RocmlockError
 from ..lockfile.model import GitSource, Package, PathSource, SdistSource
 from ..package_index import PackageIndex
 from .archives import unpack_sdist
@@ -36,19 +36,40 @@ def fetch_files(
 ) -> None:
     """Fetch ``files`` (file name -> ``sha256:…``) from the package index; each is published when it is whole.
 
-    Raises OFFLINE_MISSING (also where the index has no such file), HASH_MISMATCH or STORE_FULL.
+    What can be had is kept even where another file cannot. Raises HASH_MISMATCH before anything else, then
+    STORE_FULL and the like, then OFFLINE_MISSING with every file that is missing.
     """
-    if not files:
-        return
     index = PackageIndex(environ)
 
-    def fetch(name: str) -> None:
-        _fetch_file(blobs, index, name, _hash(files[name]))
+    def fetch(name: str) -> RocmlockError | None:
+        try:
+            _fetch_file(blobs, index, name, _hash(files[name]))
+        except RocmlockError as error:
+            return error
         on_file(name)
+        return None
 
+    names = sorted(files)
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
-        for _ in pool.map(fetch, sorted(files)):
-            pass
+        answers = dict(zip(names, pool.map(fetch, names), strict=True))
+    failed = {name: error for name, error in answers.items() if error is not None}
+    if failed:
+        raise _worst(failed)
+
+
+def _worst(failed: Mapping[str, RocmlockError]) -> RocmlockError:
+    """The error to tell of several: integrity first, what is merely out of reach last and all together."""
+    other = [error for error in failed.values() if error.reason is not OFFLINE_MISSING]
+    if other:
+        return min(other, key=lambda error: error.reason is not HASH_MISMATCH)
+    names = list(failed)
+    first = failed[names[0]]
+    return RocmlockError(
+        OFFLINE_MISSING,
+        f"{', '.join(names[:3])}{f' and {len(names) - 3} more files' if len(names) > 3 else ''} "
+        "cannot be had from the package index.",
+        context=[first.message, *first.context],
+    )
 
 
 def _fetch_file(blobs: BlobStore, index: PackageIndex, name: str, expected: str) -> None:

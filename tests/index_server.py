@@ -28,7 +28,7 @@ def serve(files: Mapping[str, bytes], lies: Mapping[str, str] | None = None) -> 
     """The URL of an index with ``files`` (file name -> bytes). ``lies`` gives wrong hashes by file name."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802 -- http.server's name
+        def do_GET(self) -> None:
             name = self.path.strip("/").rsplit("/", 1)[-1]
             if self.path.startswith("/files/") and name in files:
                 self._answer(files[name], "application/octet-stream")

@@ -28,7 +28,7 @@ from rocmlock.lockfile.names import commit, content_digest, file_name
 STEPS = (("{python}", "-m", "build", "--wheel", "--outdir", "{out}", "{src}"),)
 
 
-def digest(digit: str):  # noqa: ANN201 -- the type is the name's own
+def digest(digit: str):
     return content_digest("sha256:" + digit * 64)
 
 
@@ -59,7 +59,9 @@ def small() -> Lock:
 
 
 def full() -> Lock:
-    said = Reason("vllm@" + "1" * 40 + ":docker/Dockerfile.rocm_base:2", "vllm 0.27.1 tests ROCm/triton at 0f380657")
+    said = Reason(
+        "vllm@" + "1" * 40 + ":docker/Dockerfile.rocm_base:2", "vllm 0.27.1 tests ROCm/triton at 0f380657"
+    )
     guessed = Reason("public texts", "0f380657 is a commit", "inferred")
     triton = Package(
         name="triton",
@@ -97,15 +99,25 @@ def full() -> Lock:
             Target(
                 "default",
                 ("gfx90a", "gfx942"),
-                Python("3.12", "cp312", "manylinux_2_34_x86_64", requires=("numpy",), wheels=("numpy==2.3.5",)),
+                Python(
+                    "3.12", "cp312", "manylinux_2_34_x86_64", requires=("numpy",), wheels=("numpy==2.3.5",)
+                ),
                 Toolchain(Compiler("clang", "15", "11"), Compiler("rocm")),
                 Rocm("7.2.3", reasons=(said,)),
             ),
         ),
         packages=(triton, msgspec),
         wheels=(
-            Wheel("numpy", "2.3.5", (WheelFile(file_name("numpy-2.3.5-py3-none-any.whl"), digest("8"), ("default",), 9),)),
-            Wheel("cmake", "3.31.6", (WheelFile(file_name("cmake-3.31.6-py3-none-any.whl"), digest("9"), ("default",)),)),
+            Wheel(
+                "numpy",
+                "2.3.5",
+                (WheelFile(file_name("numpy-2.3.5-py3-none-any.whl"), digest("8"), ("default",), 9),),
+            ),
+            Wheel(
+                "cmake",
+                "3.31.6",
+                (WheelFile(file_name("cmake-3.31.6-py3-none-any.whl"), digest("9"), ("default",)),),
+            ),
         ),
         flags=Flags("O2", "line"),
         warnings=(model.Warning("two places disagree", ("a:1", "b:2")),),

@@ -46,7 +46,9 @@ def choose_from_snapshot(wanted: Demands, kept: str | None = None) -> Resolution
 
 
 def pin(package: str, version: str | None, commit: str | None = "c" * 40) -> Pin:
-    return Pin(package, f"org/{package}", "short", AT, commit, AT, version=Fact(version, AT) if version else None)
+    return Pin(
+        package, f"org/{package}", "short", AT, commit, AT, version=Fact(version, AT) if version else None
+    )
 
 
 def make_set(
@@ -60,7 +62,9 @@ def make_set(
     python: Sequence[str] = ("3.12",),
     pins: Sequence[Pin] | None = None,
 ) -> TestedSet:
-    release = Release("vllm-project/vllm", f"v{version}", version, commit, None, day, prerelease=False, origin=AT)
+    release = Release(
+        "vllm-project/vllm", f"v{version}", version, commit, None, day, prerelease=False, origin=AT
+    )
     given = (pin("pytorch", torch), pin("triton", "3.6.0"), pin("torchvision", "0.24.1"))
     return TestedSet(
         top="vllm",

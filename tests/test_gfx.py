@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rocmlock.gfx import PROCESSORS, nearest, normalise, sort_targets, target_of_elf_flags
 
 MODES = st.dictionaries(st.sampled_from(["sramecc", "xnack"]), st.sampled_from("+-"))
@@ -17,7 +16,16 @@ def test_features_have_one_order() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["gfx000", "gfx943", "gfx940", "gfx1100:xnack+", "gfx900:sramecc+", "gfx90a:xnack", "gfx90a:xnack+:xnack-", ""],
+    [
+        "gfx000",
+        "gfx943",
+        "gfx940",
+        "gfx1100:xnack+",
+        "gfx900:sramecc+",
+        "gfx90a:xnack",
+        "gfx90a:xnack+:xnack-",
+        "",
+    ],
 )
 def test_what_is_no_target(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):

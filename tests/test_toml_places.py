@@ -5,16 +5,20 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-
 from rocmlock.toml_places import find_place, syntax_place
 
 TEXT = """\
 a = 1
 "q k".b = [1, {x = 2}]
 [t.u]
-k = "ü"; 
+k = "ü"
+[[arr]]
+n = 1
+[[arr]]
+n = 2
+[arr.sub]
+z = {y = {w = "ü", v = 1}}
 """
-TEXT = TEXT.replace("; ", "") + '[[arr]]\nn = 1\n[[arr]]\nn = 2\n[arr.sub]\nz = {y = {w = "ü", v = 1}}\n'
 
 
 @pytest.mark.parametrize(

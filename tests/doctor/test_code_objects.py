@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from rocmlock.doctor.bundles import MAGIC, BundleError, CodeObject, parse_bundles, parse_entry_id
 from rocmlock.doctor.codeobjects import diff_targets, find_elf_files, read_code_objects
 
 KERNEL = "__attribute__((global)) void kernel(float *x) { x[0] = 1; }\n"
-CLANG = ["clang++-19", "-x", "hip", "-nogpulib", "-nogpuinc", "-fuse-cuid=none", "-O1", "-c", "-fPIC"]
+CLANG = ["clang++-19", "-x", "hip", "-nogpulib", "-nogpuinc", "-O1", "-c", "-fPIC"]
 DECLARED = """
 struct dim3 { unsigned x, y, z; };
 extern "C" int __hipPopCallConfiguration(dim3 *, dim3 *, unsigned long *, void **);
@@ -26,7 +25,8 @@ def compile_hip(folder: Path, name: str, archs: list[str], *options: str) -> Pat
     (folder / f"{name}.hip").write_text(DECLARED + KERNEL.replace("kernel", name))
     out = folder / f"{name}.o"
     offload = [f"--offload-arch={arch}" for arch in archs]
-    command = [*CLANG, *offload, *options, str(folder / f"{name}.hip"), "-o", str(out)]
+    # Unit IDs of their own: with -fuse-cuid=none two units define one symbol and do not link.
+    command = [*CLANG, f"-cuid={name}", *offload, *options, str(folder / f"{name}.hip"), "-o", str(out)]
     subprocess.run(command, check=True, capture_output=True)
     return out
 
@@ -85,7 +85,9 @@ def test_a_loose_code_object(tmp_path: Path) -> None:
 
 @pytest.mark.requires("g++-11")
 def test_a_word_is_no_code(tmp_path: Path) -> None:
-    (tmp_path / "a.c").write_text('const char *words = "hipv4-amdgcn-amd-amdhsa--gfx942 __CLANG_OFFLOAD_BUNDLE__";\n')
+    (tmp_path / "a.c").write_text(
+        'const char *words = "hipv4-amdgcn-amd-amdhsa--gfx942 __CLANG_OFFLOAD_BUNDLE__";\n'
+    )
     subprocess.run(["gcc-11", "-c", "a.c", "-o", "a.o"], check=True, cwd=tmp_path)
     assert read_code_objects(tmp_path / "a.o").targets == ()
     assert read_code_objects(tmp_path / "a.o").unreadable == ""
@@ -129,7 +131,10 @@ WHOLE = bundle(HOST, MI300, MI250)
 
 
 @settings(max_examples=300)
-@given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=6), st.integers(0, len(WHOLE)))
+@given(
+    st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=6),
+    st.integers(0, len(WHOLE)),
+)
 def test_a_damaged_bundle_never_crashes(changes: list[tuple[int, int]], end: int) -> None:
     data = bytearray(WHOLE)
     for position, value in changes:

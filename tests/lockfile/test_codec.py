@@ -11,7 +11,6 @@ import pytest
 from harness import check_golden
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rocmlock.errors import RocmlockError
 from rocmlock.lockfile.codec import parse_lock, read_lock, render_lock, write_lock
 from rocmlock.lockfile.model import Lock
@@ -83,7 +82,9 @@ def test_unknown_fields_of_a_later_revision_are_tolerated_and_of_ours_are_not() 
 
 def test_merge_conflict_markers_are_recognised() -> None:
     text = render_lock(lock_samples.small())
-    error = failure(text.replace('name = "small"', '<<<<<<< HEAD\nname = "small"\n=======\nname = "b"\n>>>>>>> x'))
+    error = failure(
+        text.replace('name = "small"', '<<<<<<< HEAD\nname = "small"\n=======\nname = "b"\n>>>>>>> x')
+    )
     assert error.reason.reference == "lock-conflict"
     assert error.problems[0].place is not None
     assert error.problems[0].place.line == line_of(text, 'name = "small"')
@@ -116,7 +117,7 @@ def test_a_file_name_cannot_leave_its_folder(name: str) -> None:
         ('kind = "sdist"', 'kind = "tarball"'),
         ("size = 378550", 'size = "many"'),
         ('match = "contains"', 'match = "maybe"'),
-        ("commit = \"" + "2" * 40, "commit = \"" + "2" * 39),
+        ('commit = "' + "2" * 40, 'commit = "' + "2" * 39),
     ],
 )
 def test_parts_that_do_not_fit_are_told(old: str, new: str) -> None:

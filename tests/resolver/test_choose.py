@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from resolver_samples import choose_from_snapshot, demands, make_set, pin, world
-
 from rocmlock.lockfile.demands import Demands, PackageDemand, Ranged
 from rocmlock.resolver.choose import Change, Conflict, Resolution, World, choose, line_of
 from rocmlock.resolver.explain import conflict_error, group_lines
@@ -101,12 +100,17 @@ def test_a_change_that_is_proposed_resolves() -> None:
     wanted = demands('vllm = "*"\npytorch = "<2.9"', rocm=">=7.2")
     (change,) = conflict(choose_from_snapshot(wanted)).changes
     assert change.instead == ('pytorch = "==2.11.0"',)
-    assert version(choose_from_snapshot(demands('vllm = "*"\npytorch = "==2.11.0"', rocm=">=7.2"))) == "0.27.1"
+    assert (
+        version(choose_from_snapshot(demands('vllm = "*"\npytorch = "==2.11.0"', rocm=">=7.2"))) == "0.27.1"
+    )
 
 
 def test_sets_that_fail_alike_share_a_line() -> None:
     lines = list(group_lines(conflict(choose_from_snapshot(demands(rocm=">=10"))).passed_over))
-    assert "vllm 0.30.0, 0.31.0, 0.32.0: names a binary wheel of pytorch (2.12.0+rocm10.0.0), which is no source pin" in lines
+    assert (
+        "vllm 0.30.0, 0.31.0, 0.32.0: names a binary wheel of pytorch (2.12.0+rocm10.0.0), which is no source pin"
+        in lines
+    )
     assert len(lines) == len(set(lines))
 
 
@@ -162,7 +166,9 @@ SETS = st.lists(
     max_size=6,
 )
 WANTED = st.builds(
-    lambda rocm, gfx, torch, python: demands(f'vllm = "*"\npytorch = "{torch}"', rocm=rocm, gfx=gfx, python=python),
+    lambda rocm, gfx, torch, python: demands(
+        f'vllm = "*"\npytorch = "{torch}"', rocm=rocm, gfx=gfx, python=python
+    ),
     st.sampled_from([">=7.0", "<7.0", "==7.1"]),
     st.sampled_from(['["gfx942"]', '["gfx90a"]', '["gfx90a", "gfx942"]']),
     st.sampled_from([">=2.8", "<2.8"]),
@@ -202,7 +208,9 @@ def apply(wanted: Demands, change: Change) -> Demands:
         elif line == "python":
             wanted = attrs.evolve(wanted, python=value.strip('"'))
         elif line == "gfx":
-            wanted = attrs.evolve(wanted, gfx=tuple(part.strip(' "') for part in value.strip("[]").split(",")))
+            wanted = attrs.evolve(
+                wanted, gfx=tuple(part.strip(' "') for part in value.strip("[]").split(","))
+            )
         else:
             name = line.removeprefix("package:")
             changed = PackageDemand(name, Ranged(value.strip('"')), instead)

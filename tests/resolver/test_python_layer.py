@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from rocmlock.errors import RocmlockError
 from rocmlock.resolver.python_layer import LayerRequest, fetch_layer, parse_layer
 from rocmlock.resolver.stubs import HeldOut
@@ -99,7 +98,13 @@ def test_an_odd_answer_is_told(text: str) -> None:
     ("files", "chosen"),
     [
         (["x-1-py3-none-any.whl", "x-1-cp312-cp312-manylinux_2_28_x86_64.whl"], 1),
-        (["x-1-cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64.whl", "x-1-cp39-abi3-manylinux_2_34_x86_64.whl"], 0),
+        (
+            [
+                "x-1-cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
+                "x-1-cp39-abi3-manylinux_2_34_x86_64.whl",
+            ],
+            0,
+        ),
         (["x-1-cp39-abi3-manylinux2014_x86_64.whl", "x-1-cp39-abi3-manylinux_2_34_x86_64.whl"], 1),
         (["x-1-cp312-cp312-manylinux_2_35_x86_64.whl", "x-1-py3-none-any.whl"], 1),
         (["x-1-cp311-cp311-manylinux_2_17_x86_64.whl", "x-1-cp312-cp312-musllinux_1_2_x86_64.whl"], None),

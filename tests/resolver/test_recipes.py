@@ -6,7 +6,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from resolver_samples import recipes, snapshot
-
 from rocmlock.errors import RocmlockError
 from rocmlock.resolver.recipe import FOLDER, parse_recipe
 from rocmlock.resolver.recipe_names import package_names
@@ -27,7 +26,17 @@ def test_a_shipped_recipe_is_whole(name: str) -> None:
     assert all(need in recipes() for need in (*recipe.needs.build, *recipe.needs.run))
     assert recipe.checks
     assert any("{out}" in argument for step in recipe.build.steps for argument in step)
-    known = ("{gfx}", "{opt}", "{debug}", "{version}", "{cc}", "{cxx}", "{hipcxx}", "{gcc-install-dir}", "{rocm}")
+    known = (
+        "{gfx}",
+        "{opt}",
+        "{debug}",
+        "{version}",
+        "{cc}",
+        "{cxx}",
+        "{hipcxx}",
+        "{gcc-install-dir}",
+        "{rocm}",
+    )
     for text in recipe.build.environment.values():
         for word in known:
             text = text.replace(word, "")  # noqa: PLW2901 -- what is left must hold no placeholder

@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime
 
 import pytest
 from index_server import sdist, serve
-
 from rocmlock.errors import RocmlockError
 from rocmlock.package_index import IndexFile, PackageIndex
 from rocmlock.resolver.sdists import choose_sdist, fetch_sdist, parse_requirements
@@ -16,7 +15,9 @@ INFO = "Metadata-Version: 2.2\nName: thing\nVersion: 1.0\nRequires-Dist: numpy>=
 
 def file(version: str, *, yanked: bool = False, sha256: str | None = "a" * 64, day: int = 1) -> IndexFile:
     uploaded = datetime(2026, 1, day, tzinfo=UTC)
-    return IndexFile("thing", f"thing-{version}.tar.gz", version, True, sha256, 1, uploaded, yanked, "http://x")  # noqa: FBT003
+    return IndexFile(
+        "thing", f"thing-{version}.tar.gz", version, True, sha256, 1, uploaded, yanked, "http://x"
+    )
 
 
 def chosen(files: list[IndexFile], specifier: str = "", before: date | None = None) -> str | None:
@@ -42,7 +43,9 @@ def test_nothing_uploaded_later_counts() -> None:
 
 def test_requirements_are_read_from_the_archive() -> None:
     pyproject = '[build-system]\nrequires = ["flit_core"]\n'
-    data = sdist("thing", "1.0", {"pyproject.toml": pyproject, "PKG-INFO": INFO, "sub/PKG-INFO": "Requires-Dist: no"})
+    data = sdist(
+        "thing", "1.0", {"pyproject.toml": pyproject, "PKG-INFO": INFO, "sub/PKG-INFO": "Requires-Dist: no"}
+    )
     assert parse_requirements(data, "f") == (("flit_core",), ("numpy>=2",))
     build, _ = parse_requirements(sdist("thing", "1.0", {"setup.py": "raise SystemExit"}), "f")
     assert build == ("setuptools>=40.8.0", "wheel")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from resolver_samples import snapshot
-
 from rocmlock.errors import RocmlockError
 from rocmlock.resolver import catalog as facts
 from rocmlock.resolver.snapshot import BUNDLED, read_snapshot
@@ -66,7 +65,17 @@ def test_the_sets_with_full_commits_are_those_that_the_data_can_expand() -> None
         if each.release.commit and all((p := pins(each).get(n)) and p.commit for n in ("pytorch", "triton"))
     ]
     assert full == [
-        *("0.27.1", "0.27.0", "0.26.1rc0", "0.26.0", "0.26.0rc1", "0.25.1", "0.25.0", "0.25.0rc3", "0.25.0rc2"),
+        *(
+            "0.27.1",
+            "0.27.0",
+            "0.26.1rc0",
+            "0.26.0",
+            "0.26.0rc1",
+            "0.25.1",
+            "0.25.0",
+            "0.25.0rc3",
+            "0.25.0rc2",
+        ),
         *("0.25.0rc1", "0.24.0", "0.24.0rc2", "0.24.0rc1", "0.23.1rc0", "0.14.0rc0", "0.13.0", "0.13.0rc4"),
         *("0.13.0rc3", "0.13.0rc2", "0.13.0rc1", "0.12.0", "0.11.2", "0.11.1", "0.11.1rc7", "0.11.1rc6"),
         *("0.11.1rc5", "0.11.1rc4", "0.11.1rc3", "0.11.1rc2"),
@@ -99,7 +108,13 @@ def test_what_holds_for_every_set(top: str) -> None:
 def test_the_facts_are_dated_and_cover_the_repositories() -> None:
     catalog = snapshot()
     assert catalog.dated == date(2026, 12, 1)
-    for repository in ("pytorch/pytorch", "triton-lang/triton", "vllm-project/vllm", "ROCm/aiter", "pytorch/vision"):
+    for repository in (
+        "pytorch/pytorch",
+        "triton-lang/triton",
+        "vllm-project/vllm",
+        "ROCm/aiter",
+        "pytorch/vision",
+    ):
         assert catalog.releases(repository)
     assert catalog.releases("no/such") == ()
     rocm = {release.version: release for release in catalog.rocm_releases()}

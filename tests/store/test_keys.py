@@ -9,7 +9,6 @@ import attrs
 import lock_samples
 import pytest
 from harness import check_golden
-
 from rocmlock.lockfile.model import Check, GitSource, Lock, Package, PathSource
 from rocmlock.lockfile.names import commit
 from rocmlock.store.action import plan_action, render_steps
@@ -50,7 +49,9 @@ def test_golden_action() -> None:
         uv_version="1.0",
     )
     rows = [f"{digest.hash} {data.hex()}" for digest, data in action.messages.items()]
-    check_golden(GOLDEN / "action.txt", "\n".join([*sorted(rows), action.data.hex(), action.digest.hash]) + "\n")
+    check_golden(
+        GOLDEN / "action.txt", "\n".join([*sorted(rows), action.data.hex(), action.digest.hash]) + "\n"
+    )
     check_golden(GOLDEN / "steps.sh", render_steps(derivation, "/usr/bin/python3.12"))
 
 
@@ -92,7 +93,10 @@ def test_what_does_not_matter_leaves_the_key(change: dict[str, object]) -> None:
 def test_the_system_and_its_words_are_in_the_key() -> None:
     assert key(system="t" * 64) != key()
     target = LOCK.targets[0]
-    other = {p.name: k for p, _, k in plan_derivations(LOCK, target, system="s" * 64, words={"{cc}": "/usr/bin/gcc-12"})}
+    other = {
+        p.name: k
+        for p, _, k in plan_derivations(LOCK, target, system="s" * 64, words={"{cc}": "/usr/bin/gcc-12"})
+    }
     assert other["triton"] != key()
 
 

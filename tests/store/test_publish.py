@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from rocmlock.errors import RocmlockError
 from rocmlock.store.blobs import BlobStore
 from rocmlock.store.layout import find_store, open_store
@@ -126,7 +125,19 @@ print([str(path) for path in layout.root.rglob("*") if path.is_file()])
 
 @pytest.mark.requires("bwrap")
 def test_a_full_disk_is_told_and_nothing_half_written_is_left() -> None:
-    command = ["bwrap", "--dev-bind", "/", "/", "--size", "1000000", "--tmpfs", "/mnt", sys.executable, "-c", SMALL_DISK]
+    command = [
+        "bwrap",
+        "--dev-bind",
+        "/",
+        "/",
+        "--size",
+        "1000000",
+        "--tmpfs",
+        "/mnt",
+        sys.executable,
+        "-c",
+        SMALL_DISK,
+    ]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.stdout.splitlines() == ["store-full", "['/mnt/store/format']"], done.stderr
 
@@ -149,7 +160,18 @@ for attempt in (lambda: open_store(Path(sys.argv[1])), lambda: write_file(find_s
 @pytest.mark.requires("bwrap")
 def test_a_store_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     open_store(tmp_path / "store")
-    command = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(tmp_path), str(tmp_path), sys.executable, "-c", READ_ONLY]
+    command = [
+        "bwrap",
+        "--dev-bind",
+        "/",
+        "/",
+        "--ro-bind",
+        str(tmp_path),
+        str(tmp_path),
+        sys.executable,
+        "-c",
+        READ_ONLY,
+    ]
     done = subprocess.run([*command, str(tmp_path / "store")], check=False, capture_output=True, text=True)
     assert done.stdout.split() == ["store-unusable", "store-unusable"], done.stderr
 
@@ -190,7 +212,10 @@ with lease(open_store(Path(sys.argv[1])), "k", print):
 def test_a_lease_is_waited_for_and_dies_with_its_holder(tmp_path: Path) -> None:
     layout = open_store(tmp_path)
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDER, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"

@@ -10,7 +10,6 @@ import pytest
 from harness import check_golden
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from rocmlock.errors import RocmlockError
 from rocmlock.store.blobs import BlobStore
 from rocmlock.store.digest import Digest, digest_of_bytes
@@ -24,10 +23,16 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "trees.txt"
 EMPTY = digest_of_bytes(b"")
 
 # A tree as nested values: text is a file, None an executable one, a dictionary a folder.
-NAME = st.text(st.characters(codec="utf-8", exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=12)
+NAME = st.text(
+    st.characters(codec="utf-8", exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=12
+)
 TREE = st.recursive(
-    st.dictionaries(NAME.filter(lambda name: name not in {".", ".."}), st.none() | st.text(max_size=20), max_size=4),
-    lambda inner: st.dictionaries(NAME.filter(lambda name: name not in {".", ".."}), inner | st.text(max_size=9), max_size=4),
+    st.dictionaries(
+        NAME.filter(lambda name: name not in {".", ".."}), st.none() | st.text(max_size=20), max_size=4
+    ),
+    lambda inner: st.dictionaries(
+        NAME.filter(lambda name: name not in {".", ".."}), inner | st.text(max_size=9), max_size=4
+    ),
     max_leaves=12,
 )
 
@@ -60,7 +65,10 @@ def test_golden_digests(tmp_path: Path) -> None:
     folder = lay_out(tmp_path / "t", {"a": {"b": {"x": "hello"}, "empty": {}}, "run": None, "ü": "é"})
     (folder / "link").symlink_to("a/b/x")
     tree = read_tree(folder)
-    rows = [f"root {tree.root.hash} {tree.root.size}", f"empty {encode_folder(Folder()).hex() or '-'} {EMPTY.hash}"]
+    rows = [
+        f"root {tree.root.hash} {tree.root.size}",
+        f"empty {encode_folder(Folder()).hex() or '-'} {EMPTY.hash}",
+    ]
     rows += sorted(f"{digest.hash} {data.hex()}" for digest, data in tree.messages.items())
     check_golden(GOLDEN, "\n".join(rows) + "\n")
 
