@@ -76,3 +76,17 @@ def test_the_readme_shows_what_the_help_lists() -> None:
     readme = (ROOT / "README.md").read_text()
     for name in commands.list_commands(None):  # pyright: ignore[reportArgumentType] -- it needs no context
         assert re.search(rf"`(.*, )?{name}\b|`{name}", readme), name
+
+
+def test_every_key_of_a_recipe_stands_on_its_page_and_its_example_parses() -> None:
+    from pydantic import BaseModel
+
+    from rocmlock.resolver import recipe
+
+    page = (ROOT / "docs/recipes.md").read_text()
+    for value in vars(recipe).values():
+        if isinstance(value, type) and issubclass(value, BaseModel):
+            for field in value.model_fields.values():
+                assert f"`{field.alias}`" in page, field.alias
+    (example,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert recipe.parse_recipe(example, "example").name == "torchvision"

@@ -124,7 +124,8 @@ def test_the_installed_command_tells_its_version(installed: Installed, command: 
 def test_the_suite_passes_against_the_wheel(installed: Installed) -> None:
     tests = installed.folder / "tests"
     tests.mkdir()
-    for name in ("conftest.py", "harness.py", *ROOMS_TESTED):
+    helpers = [path.name for path in (ROOT / "tests").glob("*.py") if not path.name.startswith("test_")]
+    for name in (*helpers, "golden", *ROOMS_TESTED):
         source = ROOT / "tests" / name
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, tests / name)
     (tests / "test_where.py").write_text(WHERE)
