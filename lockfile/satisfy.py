@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from .demands import Demands, FromPath, FromSdist, PackageDemand, Ranged
@@ -111,12 +109,15 @@ def _package(package: Package, demand: PackageDemand) -> Iterator[str]:
 
 
 def _requires(target: Target, demands: Demands) -> Iterator[str]:
-    locked = dict(wheel.split("==", 1) for wheel in target.python.wheels)
     if set(target.python.requires) != set(demands.requires):
         yield "[python] requires has changed"
-        return
-    for text in demands.requires:
-        requirement = Requirement(text)
-        version = locked.get(canonicalize_name(requirement.name))
-        if version is None or not requirement.specifier.contains(version, prereleases=True):
-            yield f"{text} is not met by the lock's wheels"
+    elif demands.requires:
+        from packaging.requirements import Requirement
+        from packaging.utils import canonicalize_name
+
+        locked = dict(wheel.split("==", 1) for wheel in target.python.wheels)
+        for text in demands.requires:
+            requirement = Requirement(text)
+            version = locked.get(canonicalize_name(requirement.name))
+            if version is None or not requirement.specifier.contains(version, prereleases=True):
+                yield f"{text} is not met by the lock's wheels"

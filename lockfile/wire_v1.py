@@ -51,8 +51,8 @@ def _number(value: object, _: object) -> int:
     return value
 
 
-def _converter(*, strict: bool) -> Converter:
-    converter = Converter(detailed_validation=True, forbid_extra_keys=strict)
+def _reader(*, strict: bool, detailed: bool) -> Converter:
+    converter = Converter(detailed_validation=detailed, forbid_extra_keys=strict)
     converter.register_structure_hook(str, _text)
     converter.register_structure_hook(int, _number)
     for word, make in (
@@ -61,20 +61,29 @@ def _converter(*, strict: bool) -> Converter:
         (names.FileName, names.file_name),
     ):
         converter.register_structure_hook(word, _checked(make))
-    # Leaves first: a hook made for a class looks up those of its fields.
+    # Leaves first: a hook made for a class looks up those of its fields. The overrides are given by name,
+    # which cattrs' types cannot express.
     for cls in _CLASSES:
-        renames = {
-            attribute.name: override(
-                rename=_wire_name(cls, attribute.name), omit_if_default=attribute.name == "evidence"
-            )
-            for attribute in attrs.fields(cls)
-        }
-        # The overrides are given by name, which cattrs' types cannot express.
-        read: Any = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=strict, **renames)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
-        write: Any = make_dict_unstructure_fn(cls, converter, **renames)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+        read: Any = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=strict, **_renames(cls))  # pyright: ignore[reportUnknownVariableType]
         converter.register_structure_hook(cls, read)
+    return converter
+
+
+def _writer() -> Converter:
+    converter = Converter()
+    for cls in _CLASSES:
+        write: Any = make_dict_unstructure_fn(cls, converter, **_renames(cls))  # pyright: ignore[reportUnknownVariableType]
         converter.register_unstructure_hook(cls, write)
     return converter
+
+
+def _renames(cls: type) -> dict[str, Any]:
+    return {
+        attribute.name: override(
+            rename=_wire_name(cls, attribute.name), omit_if_default=attribute.name == "evidence"
+        )
+        for attribute in attrs.fields(cls)
+    }
 
 
 def render_document(lock: Lock) -> dict[str, Any]:
@@ -90,7 +99,7 @@ def render_document(lock: Lock) -> dict[str, Any]:
         wheels=tuple(sorted(lock.wheels, key=lambda wheel: (wheel.name, wheel.version))),
         warnings=tuple(sorted(lock.warnings, key=lambda warning: (warning.says, warning.at))),
     )
-    body = _plain(_converter(strict=True).unstructure(ordered))
+    body = _plain(_writer().unstructure(ordered))
     return {"version": model.VERSION, "revision": model.REVISION, **body}
 
 
@@ -115,7 +124,12 @@ def parse_document(document: dict[str, Any], *, strict: bool) -> tuple[Lock | No
     body.setdefault("package", [])
     body.setdefault("wheel", [])
     try:
-        return _converter(strict=strict).structure(body, Lock), []
+        # Most locks are whole. Telling every fault needs hooks that take twice the time to make and to run.
+        return _reader(strict=strict, detailed=False).structure(body, Lock), []
+    except Exception:  # noqa: BLE001, S110 -- whatever it is, the next pass tells it
+        pass
+    try:
+        return _reader(strict=strict, detailed=True).structure(body, Lock), []
     except Exception as error:  # noqa: BLE001 -- cattrs raises groups of whatever the hooks raise
         return None, [_problem(line) for line in transform_error(error, format_exception=_sentence)]
 

@@ -22,7 +22,7 @@ from ..errors import (
     Problem,
     RocmlockError,
 )
-from .schema import SCHEMA, Flags, Manifest, PackageTable, canonical_packages, split_flags
+from .schema import SCHEMA, Flags, Manifest, PackageTable, canonical_packages, canonicalize_name, split_flags
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -222,8 +222,6 @@ def _table(value: object) -> dict[str, Any]:
 
 
 def _invalid(text: str, file: str, document: dict[str, Any], faults: list[Fault]) -> RocmlockError:
-    from packaging.utils import canonicalize_name
-
     from ..toml_places import find_place
 
     packages: dict[str, object] = document.get("packages", {})

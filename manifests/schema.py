@@ -7,9 +7,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Any, Literal, Self
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import canonicalize_name
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from .. import gfx
@@ -30,7 +28,12 @@ class _Strict(BaseModel):
     """What all models of the manifest share: unknown keys and loose types are refused."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, alias_generator=_hyphens, populate_by_name=False
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        alias_generator=_hyphens,
+        populate_by_name=False,
+        defer_build=True,  # only whole manifests are validated: their parts need no validator
     )
 
 
@@ -63,6 +66,8 @@ def _gfx(text: str) -> str:
 
 
 def _requirement(text: str) -> str:
+    from packaging.requirements import InvalidRequirement, Requirement
+
     try:
         requirement = Requirement(text)
     except InvalidRequirement:
@@ -227,6 +232,11 @@ class Manifest(_Strict):
         if self.toolchain.device != "rocm" and self.target.rocm is not None:
             raise ValueError("rocm is given, but the device compiler is not ROCm's: leave out one of them")
         return self
+
+
+def canonicalize_name(name: str) -> str:
+    """The name as package indexes compare it (PEP 503); packaging.utils has it behind 10 ms of imports."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def split_flags(document: dict[str, Any]) -> dict[str, Any]:
