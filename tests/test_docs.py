@@ -34,6 +34,7 @@ def test_files_that_are_named_exist(page: Path) -> None:
 
 def test_every_field_of_the_lock_stands_on_its_page() -> None:
     import attrs
+
     from rocmlock.lockfile import model
 
     page = (ROOT / "docs/formats/lock.md").read_text()
@@ -47,6 +48,7 @@ def test_every_field_of_the_lock_stands_on_its_page() -> None:
 
 def test_every_field_of_a_derivation_stands_on_its_page() -> None:
     import attrs
+
     from rocmlock.store.derivation import PREFIX, Derivation
 
     page = (ROOT / "docs/formats/keys.md").read_text()
@@ -57,6 +59,7 @@ def test_every_field_of_a_derivation_stands_on_its_page() -> None:
 
 def test_every_key_of_a_manifest_stands_on_its_page_and_its_example_parses() -> None:
     from pydantic import BaseModel
+
     from rocmlock.manifests import schema
     from rocmlock.manifests.loader import parse_manifest
     from rocmlock.resolver.recipe_names import package_names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rocmlock.gfx import PROCESSORS, nearest, normalise, sort_targets, target_of_elf_flags
 
 MODES = st.dictionaries(st.sampled_from(["sramecc", "xnack"]), st.sampled_from("+-"))

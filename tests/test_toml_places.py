@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
+
 from rocmlock.toml_places import find_place, syntax_place
 
 TEXT = """\

@@ -9,6 +9,7 @@ from pathlib import Path
 import lock_samples
 import pytest
 from harness import Cli, Outcome
+
 from rocmlock.lockfile.codec import render_lock
 
 

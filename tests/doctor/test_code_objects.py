@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rocmlock.doctor.bundles import MAGIC, BundleError, CodeObject, parse_bundles, parse_entry_id
 from rocmlock.doctor.codeobjects import diff_targets, find_elf_files, read_code_objects
 

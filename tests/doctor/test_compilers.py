@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from rocmlock.doctor.compilers import Clang, Gcc, find_clang, find_gcc, find_rocm, is_shown
 from rocmlock.doctor.facts import Lack
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from rocmlock.doctor.compilers import BIN, is_shown
 from rocmlock.doctor.facts import Lack
 from rocmlock.doctor.interpreters import Interpreter, find_python

@@ -11,6 +11,7 @@ import pytest
 from harness import check_golden
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rocmlock.errors import RocmlockError
 from rocmlock.lockfile.codec import parse_lock, read_lock, render_lock, write_lock
 from rocmlock.lockfile.model import Lock

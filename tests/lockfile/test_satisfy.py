@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import lock_samples
 import pytest
+
 from rocmlock.lockfile.demands import Demands, FromGit, FromPath, FromSdist, PackageDemand, Ranged
 from rocmlock.lockfile.model import Compiler, Flags
 from rocmlock.lockfile.satisfy import find_unmet

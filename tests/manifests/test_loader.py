@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
+
 from rocmlock.errors import Problem, RocmlockError
 from rocmlock.manifests.loader import parse_manifest, read_manifest
 from rocmlock.manifests.ranges import is_impossible

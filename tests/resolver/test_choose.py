@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from resolver_samples import choose_from_snapshot, demands, make_set, pin, world
+
 from rocmlock.lockfile.demands import Demands, PackageDemand, Ranged
 from rocmlock.resolver.choose import Change, Conflict, Resolution, World, choose, line_of
 from rocmlock.resolver.explain import conflict_error, group_lines

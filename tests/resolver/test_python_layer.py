@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from rocmlock.errors import RocmlockError
 from rocmlock.resolver.python_layer import LayerRequest, fetch_layer, parse_layer
 from rocmlock.resolver.stubs import HeldOut

@@ -6,6 +6,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from resolver_samples import recipes, snapshot
+
 from rocmlock.errors import RocmlockError
 from rocmlock.resolver.recipe import FOLDER, parse_recipe
 from rocmlock.resolver.recipe_names import package_names

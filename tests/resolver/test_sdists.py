@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 from index_server import sdist, serve
+
 from rocmlock.errors import RocmlockError
 from rocmlock.package_index import IndexFile, PackageIndex
 from rocmlock.resolver.sdists import choose_sdist, fetch_sdist, parse_requirements

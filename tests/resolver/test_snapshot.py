@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from resolver_samples import snapshot
+
 from rocmlock.errors import RocmlockError
 from rocmlock.resolver import catalog as facts
 from rocmlock.resolver.snapshot import BUNDLED, read_snapshot
