@@ -8,6 +8,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+
 from rocmlock.errors import RocmlockError
 from rocmlock.store.archives import unpack_sdist
 

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
 from rocmlock.store.trees import Tree, read_tree
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rocmlock.manifests.schema import RESERVED
 from rocmlock.store.jobs import VARIABLES, job_environment, plan_jobs, read_machine
 

@@ -9,6 +9,7 @@ import attrs
 import lock_samples
 import pytest
 from harness import check_golden
+
 from rocmlock.lockfile.model import Check, GitSource, Lock, Package, PathSource
 from rocmlock.lockfile.names import commit
 from rocmlock.store.action import plan_action, render_steps

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from rocmlock.errors import RocmlockError
 from rocmlock.store.blobs import BlobStore
 from rocmlock.store.layout import find_store, open_store

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from rocmlock.errors import RocmlockError
 from rocmlock.store.system import (
     HashCache,

@@ -10,6 +10,7 @@ import pytest
 from harness import check_golden
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from rocmlock.errors import RocmlockError
 from rocmlock.store.blobs import BlobStore
 from rocmlock.store.digest import Digest, digest_of_bytes
