@@ -52,7 +52,9 @@ def test_requirements_are_read_from_the_archive() -> None:
     assert build == ("setuptools>=40.8.0", "wheel")
 
 
-@pytest.mark.parametrize("data", [b"", b"not a tar", sdist("a", "1", {"PKG-INFO": INFO})[:40]])
+@pytest.mark.parametrize(
+    "data", [b"", b"not a tar", sdist("a", "1", {"PKG-INFO": INFO})[:40]], ids=["empty", "text", "cut"]
+)
 def test_a_broken_archive_is_told(data: bytes) -> None:
     with pytest.raises(RocmlockError) as raised:
         parse_requirements(data, "f.tar.gz")
