@@ -24,7 +24,7 @@ class Figure:
     command: Command
     cwd: Path
     yardstick: str
-    mark: float
+    mark: float | None
     before: Callable[[], None] = field(default=lambda: None)
 
 
@@ -36,10 +36,12 @@ class Row:
     seconds: float
     yardstick: str
     ratio: float
-    mark: float
+    mark: float | None
 
     @property
     def verdict(self) -> str:
+        if self.mark is None:
+            return ""
         return "ok" if self.ratio <= self.mark else "OVER"
 
 
@@ -86,7 +88,7 @@ def render_table(base: Mapping[str, float], rows: Sequence[Row], notes: Mapping[
     lines = [f"{name:<36}{seconds * 1000:8.1f} ms" for name, seconds in base.items()]
     lines += ["", f"{'figure':<36}{'median':>11}{'ratio':>9}  {'mark':<14}"]
     for row in rows:
-        mark = f"<= {row.mark:g} x {row.yardstick}"
+        mark = "" if row.mark is None else f"<= {row.mark:g} x {row.yardstick}"
         note = f"  ({notes[row.name]})" if row.name in notes else ""
         lines.append(
             f"{row.name:<36}{row.seconds * 1000:8.1f} ms{row.ratio:8.2f}x  {mark:<14}{row.verdict}{note}"
