@@ -42,10 +42,10 @@ def _dangling(lock: Lock) -> Iterator[tuple[tuple[str | int, ...], str]]:
         for field, requires in (("build", package.build), ("run", package.run)):
             for wheel in requires.wheels:
                 if wheel not in wheels:
-                    yield ("package", index, field, "wheels"), f"{wheel} has no [[wheel]]"
+                    yield ("package", index, "requires", field, "wheels"), f"{wheel} has no [[wheel]]"
             for name in requires.packages:
                 if name not in packages:
-                    yield ("package", index, field, "packages"), f"{name} has no [[package]]"
+                    yield ("package", index, "requires", field, "packages"), f"{name} has no [[package]]"
         for name in package.targets:
             if name not in targets:
                 yield ("package", index, "targets"), f"{name} has no [[target]]"

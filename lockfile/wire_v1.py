@@ -100,7 +100,34 @@ def render_document(lock: Lock) -> dict[str, Any]:
         warnings=tuple(sorted(lock.warnings, key=lambda warning: (warning.says, warning.at))),
     )
     body = _plain(_writer().unstructure(ordered))
+    body["package"] = [_nest(package) for package in body.get("package", [])]
     return {"version": model.VERSION, "revision": model.REVISION, **body}
+
+
+# On the wire a package's needs stand together: [package.requires.build], [package.requires.run].
+_NEEDS = ("build", "run")
+
+
+def _nest(package: dict[str, Any]) -> dict[str, Any]:
+    requires = {name: package[name] for name in _NEEDS if name in package}
+    rest = {name: value for name, value in package.items() if name not in _NEEDS}
+    return {**rest, "requires": requires} if requires else rest
+
+
+def _flatten(package: Any) -> Any:
+    """The reverse of _nest. What does not belong there stays where it is, to be told as unknown."""
+    if not isinstance(package, dict):
+        return package
+    table = cast("dict[str, Any]", package)
+    requires = table.get("requires")
+    flat = {f"{name} outside of requires" if name in _NEEDS else name: v for name, v in table.items()}
+    if isinstance(requires, dict):
+        needs = cast("dict[str, Any]", requires)
+        flat["requires"] = {name: value for name, value in needs.items() if name not in _NEEDS}
+        flat |= {name: needs[name] for name in _NEEDS if name in needs}
+        if not flat["requires"]:
+            del flat["requires"]
+    return flat
 
 
 def _plain(value: Any) -> Any:
@@ -122,6 +149,8 @@ def parse_document(document: dict[str, Any], *, strict: bool) -> tuple[Lock | No
     body = {key: value for key, value in document.items() if key not in {"version", "revision"}}
     body.setdefault("target", [])
     body.setdefault("package", [])
+    if isinstance(body["package"], list):
+        body["package"] = [_flatten(package) for package in cast("list[Any]", body["package"])]
     body.setdefault("wheel", [])
     try:
         # Most locks are whole. Telling every fault needs hooks that take twice the time to make and to run.
@@ -152,4 +181,6 @@ def _problem(line: str) -> tuple[tuple[str | int, ...], str]:
         if name:
             parts.append(_RENAMED.get(name, name).replace("_", "-"))
         parts.extend(int(index) if index.isdigit() else index.strip("'\"") for index in indexes)
+    if parts[:1] == ["package"] and parts[2:3] in (["build"], ["run"]):
+        parts.insert(2, "requires")
     return tuple(parts), sentence

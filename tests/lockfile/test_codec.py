@@ -115,6 +115,8 @@ def test_a_file_name_cannot_leave_its_folder(name: str) -> None:
         ('packages = [\n    "triton",\n]', 'packages = [\n    "tritn",\n]'),
         ('packages = [\n    "triton",\n]', 'packages = [\n    "msgspec",\n]'),
         ('name = "numpy"', 'name = "cmake"'),
+        ("[package.requires.build]", "[package.build]"),
+        ("[package.requires.run]", "[package.requires.walk]"),
         ('kind = "sdist"', 'kind = "tarball"'),
         ("size = 378550", 'size = "many"'),
         ('match = "contains"', 'match = "maybe"'),
