@@ -6,18 +6,24 @@ and /dev. It has no network, no home, no capabilities, a fixed user and host nam
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from attrs import frozen
 
-from ..errors import SANDBOX_DENIED, SANDBOX_MISSING, RocmlockError
+from ..errors import SANDBOX_MISSING, RocmlockError
+from .sandbox_denied import denied, read_surroundings
 
 UID = 1000
 HOSTNAME = "localhost"
@@ -29,12 +35,8 @@ _ROOT_LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 # What of /etc a compiler or loader needs.
 _ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
 
-# Kernel switches that can forbid user namespaces: the value that does, and one that allows them.
-SWITCHES = {
-    "kernel.unprivileged_userns_clone": ("0", "1"),
-    "user.max_user_namespaces": ("0", "15000"),
-    "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
-}
+_LINE = 1 << 16  # bytes after which a line is passed on unfinished: a build may never end its line
+_SAID = 5  # lines of bubblewrap's that an error shows
 
 
 @frozen
@@ -48,7 +50,7 @@ class Bind:
 
 @frozen
 class SandboxSpec:
-    """One command in a sandbox. ``environment`` is all that it gets."""
+    """One command in a sandbox. ``environment`` is all that it gets, beside bubblewrap's ``PWD``."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -61,7 +63,7 @@ def plan_bwrap(spec: SandboxSpec, bwrap: str, etc: Path, root: Path = Path("/"))
     command = [bwrap, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     command += ["--uid", str(UID), "--gid", str(UID), "--hostname", HOSTNAME]
-    command += ["--ro-bind", "/usr", "/usr", "--tmpfs", "/usr/local"]
+    command += ["--ro-bind", "/usr", "/usr", "--tmpfs", "/usr/local", "--remount-ro", "/usr/local"]
     for name in _ROOT_LINKS:
         path = root / name
         if path.is_symlink():
@@ -82,7 +84,8 @@ def plan_bwrap(spec: SandboxSpec, bwrap: str, etc: Path, root: Path = Path("/"))
     command += ["--tmpfs", "/tmp"]  # noqa: S108 -- the sandbox's own
     for bind in spec.binds:
         command += ["--bind" if bind.writable else "--ro-bind", str(bind.host), bind.inside]
-    command += ["--chdir", spec.directory, "--clearenv"]
+    # Last, when all places to bind to are made: what is not bound writable, nor /tmp or /dev, refuses.
+    command += ["--remount-ro", "/", "--chdir", spec.directory, "--clearenv"]
     for name, value in sorted(spec.environment.items()):
         command += ["--setenv", name, value]
     return [*command, "--", *spec.command]
@@ -104,86 +107,127 @@ def write_etc(folder: Path) -> None:
 
 
 def probe(bwrap: str, etc: Path) -> None:
-    """Make one sandbox and leave it. Raises SANDBOX_DENIED with the cause and the way out."""
-    spec = SandboxSpec(("/usr/bin/true",), {}, ())
-    try:
-        done = subprocess.run(
-            plan_bwrap(spec, bwrap, etc), capture_output=True, text=True, check=False, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RocmlockError(SANDBOX_DENIED, f"bubblewrap cannot be started: {error}.") from None
-    if done.returncode:
-        cause, way_out = find_cause(read_switches())
-        raise RocmlockError(
-            SANDBOX_DENIED,
-            f"This system does not let rocmlock make a sandbox: {cause}.",
-            context=done.stderr.strip().splitlines()[:5],
-            hint=way_out,
-        )
+    """Make one sandbox as builds have it. Raises SANDBOX_DENIED with the cause and the way out."""
+    log = BytesIO()
+    if execute(plan_bwrap(SandboxSpec(("/usr/bin/true",), {}, ()), bwrap, etc), log):
+        raise _denied(log.getvalue().splitlines())
 
 
-def read_switches(root: Path = Path("/")) -> dict[str, str]:
-    """The kernel's switches that forbid user namespaces, and whether this is a container."""
-    found: dict[str, str] = {}
-    for name in SWITCHES:
-        try:
-            found[name] = (root / "proc/sys" / name.replace(".", "/")).read_text().strip()
-        except OSError:
-            continue
-    if any((root / path).exists() for path in (".dockerenv", "run/.containerenv")):
-        found["container"] = "yes"
-    return found
-
-
-def find_cause(switches: Mapping[str, str]) -> tuple[str, str]:
-    """(why there is no sandbox, what to do) from :func:`read_switches`. Pure."""
-    for name, (bad, good) in SWITCHES.items():
-        if switches.get(name) == bad:
-            return f"{name} is {bad}", f"sudo sysctl -w {name}={good}"
-    if "container" in switches:
-        return (
-            "this container may not make user namespaces",
-            "Start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
-            "(Docker), or realize outside of it.",
-        )
-    return "user namespaces cannot be made", "Run bwrap --unshare-user true to see what the kernel says."
+def _denied(said: Sequence[bytes]) -> RocmlockError:
+    lines = [line.decode("utf-8", "replace").rstrip() for line in said]
+    return denied(read_surroundings(root_user=os.geteuid() == 0), lines[-_SAID:])
 
 
 def execute(command: list[str], log: BinaryIO, on_line: Callable[[str], None] | None = None) -> int:
-    """Run a planned sandbox; its output goes to ``log`` and, by line, to ``on_line``. The exit code is data.
+    """Run a planned sandbox; its output goes to ``log`` and, by line, to ``on_line``.
 
-    Whatever ends us ends the sandbox: bubblewrap dies with its parent, and its children with it.
+    The command's exit code is data: 128 and the signal where one ended it, as a shell has it; minus the
+    signal where bubblewrap itself was ended. Nothing of the sandbox runs any more when this returns or
+    raises, also on Ctrl-C; and where we are killed, bubblewrap dies with its parent, its children with it.
+    Raises SANDBOX_DENIED where the command could not be started.
     """
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        env={"PATH": "/usr/bin:/bin"},
-    )
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as status:
+        try:
+            process = subprocess.Popen(
+                [command[0], "--json-status-fd", str(writing), *command[1:]],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={"PATH": "/usr/bin:/bin"},
+                pass_fds=(writing,),
+                start_new_session=True,
+                umask=0o022,
+            )
+        except OSError as error:
+            raise _denied([str(error).encode()]) from None
+        finally:
+            os.close(writing)
+        return _follow(process, status, log, on_line)
+
+
+def _follow(
+    process: subprocess.Popen[bytes], status: IO[bytes], log: BinaryIO, on_line: Callable[[str], None] | None
+) -> int:
+    """Pass a sandbox's output on until it ends, and see to it that it ends."""
+    init: int | None = None
+    last: deque[bytes] = deque(maxlen=_SAID)
     try:
-        for line in process.stdout or ():
+        init = _open_init(status.readline())
+        assert process.stdout is not None  # noqa: S101 -- asked for above
+        while line := process.stdout.readline(_LINE):
             log.write(line)
+            last.append(line)
             if on_line is not None:
                 on_line(line.decode("utf-8", "replace").rstrip())
-        return process.wait()
-    except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+    finally:
+        process.kill()
         process.wait()
-        raise
+        _end_init(init)
+        if process.stdout is not None:
+            process.stdout.close()
+    # bubblewrap reports an exit code only where the command was started.
+    if code > 0 and b'"exit-code"' not in status.read():
+        raise _denied(last)
+    return code
 
 
+def _open_init(status: bytes) -> int | None:
+    """A handle on the sandbox's first process, which its others end with; None where there is none (left)."""
+    with suppress(ValueError, KeyError, OSError):
+        return os.pidfd_open(json.loads(status)["child-pid"])
+    return None
+
+
+def _end_init(init: int | None) -> None:
+    """End a sandbox's first process and wait: the kernel lets it go when all others in its namespace are."""
+    if init is None:
+        return
+    try:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(init, signal.SIGKILL)
+        select.select([init], [], [])
+    finally:
+        os.close(init)
+
+
+# What pip, uv, requests, urllib, git, ssh, curl, wget, CMake, Cargo and Go say without a network.
 _NETWORK = re.compile(
     r"Temporary failure in name resolution|Name or service not known|Network is unreachable"
-    r"|Could not resolve host|Failed to establish a new connection|nodename nor servname provided"
-    r"|getaddrinfo failed|dns error|Connection refused.*https?://",
+    r"|(?:Could not|Couldn't) resolve (?:host|proxy)|unable to resolve host|Failed to resolve '"
+    r"|Failed to establish a new connection|failed to lookup address|getaddrinfo failed|dns error"
+    r"|dial tcp: lookup |No route to host|Failed to connect to (?!127\.|::1)[\d.:a-f]+ port"
+    r"|not find a suitable TLS CA certificate bundle",  # of pip, before it asks for a name
     re.IGNORECASE,
 )
+_PLACE = re.compile(
+    r"://|host=|look ?up [\w-]+\.|Failed to resolve '"
+    r"|resolve (?:hostname|host address|host|proxy):? \W?[\w-]+\.",
+    re.IGNORECASE,
+)
+_NEAR = 4  # lines before the telling one that may hold the URL: CMake writes a block
+_SHOWN = 300  # characters of a line that are enough to tell
 
 
 def find_network_attempt(log: str) -> str | None:
-    """The line of a build's log that tells of an attempt to reach the network, if there is one. Pure."""
-    lines = [line.strip() for line in log.splitlines() if _NETWORK.search(line)]
-    with_url = [line for line in lines if "://" in line or "host" in line.lower()]
-    return (with_url or lines or [None])[-1]
+    """The line of a build's log that tells of an attempt to reach the network, if there is one. Pure.
+
+    The last that names a place goes before others. Where none does and a URL stands shortly before, both.
+    """
+    lines = [line.strip() for line in log.splitlines()]
+    told = [number for number, line in enumerate(lines) if _NETWORK.search(line)]
+    if not told:
+        return None
+    placed = [number for number in told if _PLACE.search(lines[number])]
+    if placed:
+        return _clip(lines[placed[-1]])
+    number = told[-1]
+    near = [line for line in lines[max(0, number - _NEAR) : number] if "://" in line]
+    return _clip(f"{near[-1]} {lines[number]}" if near else lines[number])
+
+
+def _clip(line: str) -> str:
+    told = _NETWORK.search(line)
+    start = max(0, told.start() - _SHOWN // 2) if told and len(line) > _SHOWN else 0
+    return line[start : start + _SHOWN]

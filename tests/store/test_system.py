@@ -160,6 +160,17 @@ def test_a_replaced_file_of_the_same_size_and_time_is_hashed_again(root: Path, p
     assert cache.hash(program) == hashlib.sha256(b"b compiler").hexdigest()
 
 
+def test_a_file_rewritten_in_place_with_its_time_put_back_is_hashed_again(root: Path, program: Path) -> None:
+    cache = HashCache(root / "hashes.json")
+    cache.hash(program)
+    before = program.stat()
+    while program.stat().st_ctime_ns == before.st_ctime_ns:  # the kernel's clock ticks every few milliseconds
+        program.write_bytes(b"b compiler")
+        os.utime(program, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert program.stat().st_ino == before.st_ino
+    assert cache.hash(program) == hashlib.sha256(b"b compiler").hexdigest()
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"PATH": 5}', '{"PATH": []}', '{"PATH": [1, 2]}'])
 def test_a_damaged_cache_is_measured_again(root: Path, program: Path, text: str) -> None:
     (root / "hashes.json").write_text(text.replace("PATH", str(program)))
