@@ -118,7 +118,8 @@ def _build_error(package: Package, kept: Path, log: Path, code: int) -> Rocmlock
             context=context,
             hint=enter,
         )
-    what = f"exit code {code}" if code > 0 else f"signal {-code}"
+    # As a shell has it: 128 and the signal that ended the command.
+    what = f"signal {code - 128}" if code > 128 else f"exit code {code}"
     message = f"{package.name} failed to build ({what})."
     return RocmlockError(BUILD_FAILED, message, context=context, hint=enter)
 
