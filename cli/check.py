@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, lock_beside, manifest_argument
+from .options import examples, json_option, lock_beside, manifest_argument
 
 if TYPE_CHECKING:
     from ..lockfile.demands import Demands
     from ..lockfile.model import Lock
 
 
-@click.command("check", epilog="Example:  rocmlock check || rocmlock resolve")
+@click.command("check", epilog=examples("rocmlock check", "rocmlock resolve"))
 @manifest_argument
 @click.option("-l", "--lock", "lock_path", type=click.Path(path_type=Path), help="The lock to check.")
 @json_option
 def command(manifest: Path, lock_path: Path | None, *, as_json: bool) -> None:
-    """Check offline that the lock beside MANIFEST satisfies it. Exit code 4 where it does not."""
+    """Check offline that the lock satisfies MANIFEST.
+
+    The exit code is 4 where it does not, with every demand that is not met.
+    """
     from ..lockfile.codec import read_lock
     from .inputs import read_demands
     from .render import answer_json

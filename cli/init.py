@@ -6,15 +6,18 @@ from pathlib import Path
 
 import click
 
-from .options import json_option
+from .options import examples, json_option
 
 
-@click.command("init", epilog="Example:  rocmlock init --name mi300x-serving")
+@click.command("init", epilog=examples("rocmlock init --name mi300x-serving"))
 @click.argument("manifest", type=click.Path(path_type=Path), default=Path("rocmlock.toml"))
 @click.option("--name", help="The stack's name  [default: the folder's].")
 @json_option
 def command(manifest: Path, name: str | None, *, as_json: bool) -> None:
-    """Write a commented MANIFEST (rocmlock.toml) to start from. An existing one is left alone."""
+    """Write a commented MANIFEST to start from.
+
+    An existing one is left alone.
+    """
     import re
 
     from ..errors import FILE_UNWRITABLE, RocmlockError

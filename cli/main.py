@@ -11,6 +11,7 @@ import click
 
 from .. import __version__
 from ..errors import INTERRUPTED, UNEXPECTED, USAGE, ExitCode, RocmlockError
+from .options import examples
 
 # Command -> (module below this room, object). Modules import click only; the work is imported when it starts.
 _COMMANDS = {
@@ -51,7 +52,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Examples:  rocmlock init  |  rocmlock resolve  |  rocmlock realize  |  rocmlock run -- python",
+    epilog=examples("rocmlock init", "rocmlock resolve", "rocmlock realize", "rocmlock run -- python"),
 )
 @click.version_option(__version__, prog_name="rocmlock", message="%(prog)s %(version)s")
 def commands() -> None:
@@ -75,6 +76,9 @@ def _run(arguments: list[str]) -> int:
         # A non-integer comes back from commands that return nothing.
         code = commands.main(arguments, prog_name="rocmlock", standalone_mode=False)
         sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.format_message())
+        return ExitCode.USAGE
     except click.exceptions.Exit as done:
         return done.exit_code
     except BrokenPipeError:

@@ -28,6 +28,11 @@ store_option = click.option(
 )
 
 
+def examples(*commands: str) -> str:
+    """Examples for the end of a help page, one a line. (A lone backspace keeps click from filling them.)"""
+    return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
+
+
 def lock_beside(manifest: Path) -> Path:
     """NAME.toml -> NAME.lock."""
     return manifest.with_suffix(".lock")

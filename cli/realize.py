@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import json_option, lock_argument, store_folder, store_option
+from .options import examples, json_option, lock_argument, store_folder, store_option
 
 if TYPE_CHECKING:
     from ..store.plan import Plan
     from ..store.realize import Realized
 
 
-@click.command(
-    "realize", epilog="Examples:  rocmlock realize  |  rocmlock realize --dry-run shared/stack.lock"
-)
+@click.command("realize", epilog=examples("rocmlock realize", "rocmlock realize --dry-run shared/stack.lock"))
 @lock_argument
 @click.option("--dry-run", is_flag=True, help="Print the plan; build and fetch nothing.")
 @store_option
 @json_option
 def command(lock: Path, store_root: Path | None, *, dry_run: bool, as_json: bool) -> None:
-    """Realize LOCK: build its packages from source in a sandbox, compose the environment.
+    """Build what LOCK names, and compose the environment.
 
-    What is in the store already is used as it is. `rocmlock run` then runs commands in the environment.
+    Packages are built from source, in a sandbox without network. What is in the store already is used as it
+    is. `rocmlock run` then runs commands in the environment.
     """
     import os
 

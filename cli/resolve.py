@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, lock_beside, manifest_argument
+from .options import examples, json_option, lock_beside, manifest_argument
 
 if TYPE_CHECKING:
     from ..lockfile.model import Lock
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "resolve",
-    epilog="Examples:  rocmlock resolve  |  rocmlock resolve stack.toml -o shared/stack.lock",
+    epilog=examples("rocmlock resolve", "rocmlock resolve stack.toml -o shared/stack.lock"),
 )
 @manifest_argument
 @click.option("-o", "--output", "lock_path", type=click.Path(path_type=Path), help="The lock to write.")
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(manifest: Path, lock_path: Path | None, *, locked: bool, as_json: bool) -> None:
-    """Resolve MANIFEST to a lock of exact commits and hashes, each with its reason.
+    """Resolve MANIFEST to a lock of exact commits and hashes.
 
-    The lock stands beside the manifest (NAME.toml -> NAME.lock). What an existing lock pins is kept as long
-    as it satisfies the manifest.
+    Each comes with its reason. The lock stands beside the manifest (NAME.toml -> NAME.lock); what an
+    existing lock pins is kept as long as it satisfies the manifest.
     """
     import os
 

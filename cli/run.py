@@ -6,21 +6,21 @@ from pathlib import Path
 
 import click
 
-from .options import lock_option, store_folder, store_option
+from .options import examples, lock_option, store_folder, store_option
 
 
 @click.command(
     "run",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    epilog="Examples:  rocmlock run -- python -m gfx_probe  |  rocmlock run -l stack.lock -- vllm --version",
+    epilog=examples("rocmlock run -- python -m gfx_probe", "rocmlock run -l stack.lock -- vllm --version"),
 )
 @lock_option
 @store_option
 @click.argument("arguments", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 def command(lock: Path, store_root: Path | None, arguments: tuple[str, ...]) -> None:
-    """Run CMD in the environment that LOCK was realized to on this machine.
+    """Run a command in the realized environment.
 
-    The exit code is the command's own.
+    The lock must have been realized on this machine. The exit code is the command's own.
     """
     import hashlib
     import os

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from .options import json_option, lock_argument
+from .options import examples, json_option, lock_argument
 
 
-@click.command("show", epilog="Example:  rocmlock show --json | jq .packages")
+@click.command("show", epilog=examples("rocmlock show --json | jq .packages"))
 @lock_argument
 @json_option
 def command(lock: Path, *, as_json: bool) -> None:

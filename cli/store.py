@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, lock_option, store_folder, store_option
+from .options import examples, json_option, lock_option, store_folder, store_option
 
 if TYPE_CHECKING:
     from ..store.layout import StoreLayout
     from ..store.realisation import Realisation
 
 
-@click.group("store", epilog="Examples:  rocmlock store ls  |  rocmlock store log gfx-probe")
+@click.group("store", epilog=examples("rocmlock store ls", "rocmlock store log gfx-probe"))
 def command() -> None:
     """Look into the store. KEY is a package of the lock, or the start of a derivation key."""
 
@@ -55,7 +55,7 @@ def _realisations(layout: StoreLayout) -> Iterator[Realisation]:
 @store_option
 @json_option
 def show_path(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
-    """Print a folder with the output of KEY (made from the store where it is not there yet)."""
+    """Print a folder with the output of KEY."""
     from ..store.blobs import BlobStore
     from ..store.outputs import materialise_output
     from .render import answer_json
@@ -74,7 +74,7 @@ def show_path(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -
 @store_option
 @json_option
 def show_info(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
-    """Print everything that went into KEY, and what came out."""
+    """Print what went into KEY and what came out."""
     import json
 
     from attrs import asdict
@@ -114,7 +114,7 @@ def _lines(name: str, value: object) -> Iterator[str]:
 @store_option
 @json_option
 def show_log(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
-    """Print the build log of KEY, also of a build that failed."""
+    """Print the build log of KEY, failed or not."""
     from ..errors import NOT_REALIZED, RocmlockError
     from ..store.layout import find_store
     from .render import answer_json

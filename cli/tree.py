@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import json_option, lock_argument
+from .options import examples, json_option, lock_argument
 
 if TYPE_CHECKING:
     from ..lockfile.model import Lock
 
 
-@click.command("tree", epilog="Example:  rocmlock tree")
+@click.command("tree", epilog=examples("rocmlock tree"))
 @lock_argument
 @json_option
 def command(lock: Path, *, as_json: bool) -> None:

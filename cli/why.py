@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, lock_option
+from .options import examples, json_option, lock_option
 
 if TYPE_CHECKING:
     from ..lockfile.model import Lock, Package
 
 
-@click.command("why", epilog="Examples:  rocmlock why triton  |  rocmlock why numpy -l stack.lock")
+@click.command("why", epilog=examples("rocmlock why triton", "rocmlock why numpy -l stack.lock"))
 @click.argument("package")
 @lock_option
 @json_option
 def command(package: str, lock: Path, *, as_json: bool) -> None:
-    """Say why PACKAGE is in the lock, and why just that commit or file."""
+    """Say why PACKAGE is in the lock, at just that commit."""
     from packaging.utils import canonicalize_name
 
     from ..errors import PACKAGE_NOT_LOCKED, RocmlockError
