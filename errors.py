@@ -123,7 +123,7 @@ UNSATISFIABLE = _reason("unsatisfiable", ExitCode.UNSATISFIABLE, "No set of vers
 PYTHON_UNSATISFIABLE = _reason("python-unsatisfiable", ExitCode.UNSATISFIABLE, "The Python requirements contradict each other or the chosen packages.", "Change the ranges that are named.")
 
 LOCK_MISSING = _reason("lock-missing", ExitCode.LOCK_OUT_OF_DATE, "There is no lock at that path.", "rocmlock resolve")
-LOCK_INVALID = _reason("lock-invalid", ExitCode.LOCK_OUT_OF_DATE, "The lock cannot be read.", "Restore it from version control, or run: rocmlock resolve")
+LOCK_INVALID = _reason("lock-invalid", ExitCode.LOCK_OUT_OF_DATE, "The lock cannot be read.", "Restore it from version control, or remove it and run: rocmlock resolve")
 LOCK_CONFLICT = _reason("lock-conflict", ExitCode.LOCK_OUT_OF_DATE, "The lock holds merge-conflict markers.", "Take one side (git checkout --ours rocmlock.lock), then run: rocmlock resolve")
 LOCK_TOO_NEW = _reason("lock-too-new", ExitCode.LOCK_OUT_OF_DATE, "The lock was written in a later format.", "Update rocmlock.")
 LOCK_STALE = _reason("lock-stale", ExitCode.LOCK_OUT_OF_DATE, "The lock does not satisfy the manifest.", "rocmlock resolve")
