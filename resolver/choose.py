@@ -88,7 +88,8 @@ def choose(world: World, demands: Demands, kept_commit: str | None = None) -> Re
     for tested in (*kept, *world.sets):
         violations = world.violations(tested, demands)
         if not violations:
-            return _resolution(world, tested, demands, tuple(passed))
+            # A kept set that is given up comes by twice; it is told once.
+            return _resolution(world, tested, demands, tuple(dict.fromkeys(passed)))
         passed.append(PassedOver(tested, violations[0]))
     return _conflict(world, demands, tuple(passed[len(kept) :]))
 

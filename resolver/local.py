@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SOURCE_INVALID, Place, Problem, RocmlockError
-from .sdists import parse_build_requires
+from .sdists import parse_build_requires, parse_lines, parse_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ def read_local_project(folder: Path, package: str) -> LocalProject:
         raise RocmlockError(SOURCE_INVALID, f"{file} is not TOML.", problems=problems) from None
     except (OSError, UnicodeDecodeError) as error:
         raise RocmlockError(SOURCE_INVALID, f"{file} cannot be read: {error}.") from None
-    project: dict[str, Any] = document.get("project", {})
+    project = parse_table(document, "project", str(file))
     return LocalProject(
         distribution=str(project.get("name", package)),
         version=str(project.get("version", "")),
         build=parse_build_requires(text, str(file)),
-        run=tuple(str(line) for line in project.get("dependencies", [])),
+        run=parse_lines(document, "project", "dependencies", str(file)),
     )

@@ -112,18 +112,19 @@ class OwnSources:
         repository = re.sub(r"^https://github\.com/|(\.git)?/?$", "", url)
         releases = self.catalog.releases(repository)
         tagged = next((release for release in releases if release.tag == rev and release.commit), None)
-        full = tagged.commit if tagged and tagged.commit else rev
-        if not re.fullmatch(r"[0-9a-f]{40}", full):
+        try:
+            full = commit(tagged.commit if tagged and tagged.commit else rev)
+        except ValueError:
             raise RocmlockError(
                 MANIFEST_UNSUPPORTED,
                 f"{demand.name}: {rev} of {url} is not among the facts that this version has.",
                 hint="Give the full 40-hex commit as rev.",
-            )
+            ) from None
         reasons = (Reason("manifest", f"{demand.name} is {rev} of {url}"),)
-        source = GitSource(url, commit(full))
+        source = GitSource(url, full)
         if tagged:
             reasons += (Reason(str(tagged.origin), f"tag {rev} is commit {full}", tagged.origin.evidence),)
-            source = GitSource(url, commit(full), tagged.tag, tagged.tag_object or "")
+            source = GitSource(url, full, tagged.tag, tagged.tag_object or "")
         return make_package(
             demand.name,
             self.recipes.get(demand.name, self.recipes[PATH_DEFAULT]),

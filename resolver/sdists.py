@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 from packaging.metadata import parse_email
 from packaging.version import InvalidVersion, Version
@@ -103,7 +103,7 @@ def parse_requirements(data: bytes, file: str) -> tuple[tuple[str, ...], tuple[s
     pyproject = members.get("pyproject.toml", b"")
     build = parse_build_requires(pyproject.decode("utf-8", "replace"), f"{file}: pyproject.toml")
     metadata, _ = parse_email(members.get("PKG-INFO", b""))
-    run = tuple(line for line in metadata.get("requires_dist", []) if "extra ==" not in line)
+    run = tuple(line for line in metadata.get("requires_dist", []) if "extra" not in line.partition(";")[2])
     return build, run
 
 
@@ -113,10 +113,25 @@ def parse_build_requires(text: str, file: str) -> tuple[str, ...]:
         document: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RocmlockError(SOURCE_INVALID, f"{file} is not TOML: {error}.") from None
-    requires = document.get("build-system", {}).get("requires")
-    if requires is None:
+    if "requires" not in parse_table(document, "build-system", file):
         return _LEGACY_BUILD
-    return tuple(str(line) for line in requires)
+    return parse_lines(document, "build-system", "requires", file)
+
+
+def parse_table(document: dict[str, Any], name: str, file: str) -> dict[str, Any]:
+    """The table ``name`` of a pyproject.toml, empty where there is none. Raises SOURCE_INVALID."""
+    table = document.get(name, {})
+    if not isinstance(table, dict):
+        raise RocmlockError(SOURCE_INVALID, f"{file}: {name} is not a table.")
+    return cast("dict[str, Any]", table)
+
+
+def parse_lines(document: dict[str, Any], table: str, key: str, file: str) -> tuple[str, ...]:
+    """The requirement lines at ``key`` of ``table``, none where it is left out. Raises SOURCE_INVALID."""
+    lines: list[Any] | Any = parse_table(document, table, file).get(key, [])
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in cast("list[Any]", lines)):
+        raise RocmlockError(SOURCE_INVALID, f"{file}: {table}.{key} is not a list of requirements.")
+    return tuple(cast("list[str]", lines))
 
 
 def _members(data: bytes, file: str) -> Iterator[tuple[str, bytes]]:
