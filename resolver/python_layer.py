@@ -29,6 +29,10 @@ _NO_NETWORK = re.compile(
     r"|timed? ?out|connect error|Could not connect",
     re.IGNORECASE,
 )
+# An index that fails, or refuses a package, which uv then takes for one that is not there.
+_REFUSED = re.compile(
+    r"HTTP status \w+ error \((\d{3})|was not found in the package registry.*\b(40[13]) ", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,13 @@ def _failure(request: LayerRequest, talk: str) -> RocmlockError:
         return RocmlockError(
             OFFLINE_MISSING,
             f"The wheels of {request.name} cannot be locked: the package index cannot be reached.",
+            context=lines[-6:],
+        )
+    if refused := _REFUSED.search(talk):
+        return RocmlockError(
+            UPSTREAM_UNREADABLE,
+            f"The wheels of {request.name} cannot be locked: the package index answers "
+            f"{refused[1] or refused[2]}.",
             context=lines[-6:],
         )
     return RocmlockError(

@@ -50,12 +50,15 @@ def serve(files: Mapping[str, bytes], lies: Mapping[str, str] | None = None) -> 
             page = {"meta": {"api-version": "1.1"}, "name": name, "files": rows, "versions": []}
             self._answer(json.dumps(page).encode(), "application/vnd.pypi.simple.v1+json")
 
+        do_HEAD = do_GET  # noqa: N815 -- http.server's name
+
         def _answer(self, data: bytes, kind: str) -> None:
             self.send_response(200)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data)
+            if self.command == "GET":
+                self.wfile.write(data)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- http.server's name
             return

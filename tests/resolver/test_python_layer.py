@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
+import zipfile
+from datetime import date
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from index_server import serve
+from packaging.metadata import Metadata
 
 from rocmlock.errors import RocmlockError
-from rocmlock.resolver.python_layer import LayerRequest, fetch_layer, parse_layer
-from rocmlock.resolver.stubs import HeldOut
+from rocmlock.resolver.python_layer import LayerRequest, fetch_layer, parse_layer, plan_command
+from rocmlock.resolver.stubs import HeldOut, write_stub
 from rocmlock.resolver.wheel_tags import choose_wheel
 
 PLATFORM = "manylinux_2_34_x86_64"
@@ -67,6 +75,96 @@ def test_a_contradiction_is_told_in_uvs_words_without_addresses() -> None:
 @pytest.mark.requires("network")
 def test_a_bound_on_a_held_out_version_is_a_conflict() -> None:
     assert failure("torch>=3", held=(TORCH,)).reason.reference == "python-unsatisfiable"
+
+
+def wheel(name: str, version: str, *requires: str) -> tuple[str, bytes]:
+    """A wheel of metadata alone, as (file name, bytes)."""
+    made, info = BytesIO(), f"{name}-{version}.dist-info"
+    lines = [f"Name: {name}", f"Version: {version}", *(f"Requires-Dist: {line}" for line in requires)]
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr(f"{info}/METADATA", "\n".join(["Metadata-Version: 2.1", *lines, ""]))
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    return f"{name}-{version}-py3-none-any.whl", made.getvalue()
+
+
+def test_the_stub_wins_over_files_of_the_same_version_and_later_ones(tmp_path: Path) -> None:
+    files = dict(
+        [
+            wheel("torch", "2.11.0", "nvidia-cublas"),
+            wheel("torch", "2.12.0", "nvidia-cublas"),
+            wheel("nvidia_cublas", "13.0"),
+            wheel("filelock", "3.0"),
+            wheel("filelock", "3.1"),
+            wheel("typing_extensions", "4.15"),
+            wheel("user", "1.0", "torch>=2.11.0", "filelock<3.1"),
+        ]
+    )
+    with serve(files) as url:
+        index = {"UV_DEFAULT_INDEX": url, "UV_CACHE_DIR": str(tmp_path)}
+        assert fetch("user", "torch", held=(TORCH,), **index) == {
+            "filelock": "filelock-3.0-py3-none-any.whl",
+            "typing-extensions": "typing_extensions-4.15-py3-none-any.whl",
+            "user": "user-1.0-py3-none-any.whl",
+        }
+        refused = failure("user", **index)
+    assert refused.reason.reference == "python-unsatisfiable"
+    assert "torch==2.12.0" in refused.message
+    assert "nvidia-cublas==13.0" in refused.message
+
+
+@pytest.mark.parametrize("status", [401, 403, 500, 503])
+def test_an_index_that_refuses_is_not_taken_for_a_contradiction(tmp_path: Path, status: int) -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(status)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- http.server's name
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        url = f"http://me:hunter2@127.0.0.1:{server.server_port}/simple"
+        error = failure("einops", UV_DEFAULT_INDEX=url, UV_CACHE_DIR=str(tmp_path), UV_HTTP_RETRIES="0")
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert error.reason.reference == "upstream-unreadable"
+    assert str(status) in error.message
+    assert "hunter2" not in error.message + "".join(error.context) + error.hint
+    assert "://" not in "".join(error.context)
+
+
+def test_the_command_takes_wheels_for_the_target_alone() -> None:
+    command = plan_command(request("einops", held=(TORCH, VISION)), "uv")
+    pairs = list(pairwise(command))
+    for pair in (
+        ("--only-binary", ":all:"),
+        ("--python-version", "3.12"),
+        ("--python-platform", "x86_64-manylinux_2_34"),
+        ("--find-links", "links"),
+        ("--no-emit-package", "torch"),
+        ("--no-emit-package", "torchvision"),
+    ):
+        assert pair in pairs, pair
+    assert "--exclude-newer" not in command
+    dated = LayerRequest("x", (), (), "3.12", PLATFORM, "default", date(2026, 7, 1))
+    assert plan_command(dated, "uv")[-2:] == ["--exclude-newer", "2026-07-01"]
+
+
+@pytest.mark.parametrize("version", ["2.11.0", "2.11.0+rocm7.2", "", "0.5.dev3"])
+def test_a_stub_says_its_version_and_needs(tmp_path: Path, version: str) -> None:
+    held = HeldOut("Flash-Attn", version, ("einops", "torch>=2; python_version>'3.8'"))
+    write_stub(tmp_path, held)
+    (file,) = tmp_path.iterdir()
+    with zipfile.ZipFile(file) as archive:
+        (path,) = [name for name in archive.namelist() if name.endswith("METADATA")]
+        metadata = Metadata.from_email(archive.read(path), validate=True)
+    assert file.name.startswith("flash_attn-")
+    assert metadata.name == "Flash-Attn"
+    assert metadata.version.local == "rocmlock"
+    assert [req.name for req in metadata.requires_dist or ()] == ["einops", "torch"]
 
 
 def test_an_index_out_of_reach_is_told_without_its_password(tmp_path: Path) -> None:
