@@ -101,13 +101,13 @@ def test_the_stub_wins_over_files_of_the_same_version_and_later_ones(tmp_path: P
         ]
     )
     with serve(files) as url:
-        index = {"UV_DEFAULT_INDEX": url, "UV_CACHE_DIR": str(tmp_path)}
-        assert fetch("user", "torch", held=(TORCH,), **index) == {
+        cache = str(tmp_path)
+        assert fetch("user", "torch", held=(TORCH,), UV_DEFAULT_INDEX=url, UV_CACHE_DIR=cache) == {
             "filelock": "filelock-3.0-py3-none-any.whl",
             "typing-extensions": "typing_extensions-4.15-py3-none-any.whl",
             "user": "user-1.0-py3-none-any.whl",
         }
-        refused = failure("user", **index)
+        refused = failure("user", UV_DEFAULT_INDEX=url, UV_CACHE_DIR=cache)
     assert refused.reason.reference == "python-unsatisfiable"
     assert "torch==2.12.0" in refused.message
     assert "nvidia-cublas==13.0" in refused.message
