@@ -43,7 +43,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A tag of a repository. ``commit`` is 40 hex, or None where it was never read: then it can't be had."""
+    """A tag of a repository. ``version`` is empty where the tag is none.
+
+    ``commit`` is 40 hex, or None where it was never read: then it can't be had.
+    """
 
     repository: str
     tag: str
@@ -53,6 +56,22 @@ class Release:
     date: date | None
     prerelease: bool
     origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCommit:
+    """What is known of a commit that others name without a tag.
+
+    ``asked`` is the name that they use, short or of 40 hex (or a tag that was never read); ``commit`` what
+    it stands for, None where the facts cannot tell, and ``origin`` who says so. ``branch`` is free words.
+    """
+
+    repository: str
+    asked: str
+    commit: str | None
+    origin: Origin | None
+    version: Fact | None
+    branch: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +132,7 @@ class TestedSet:
     """A complete assignment that ``top`` (a package name) tests: one row of the enumeration.
 
     ``rocm``, ``python`` and ``gfx`` are what the set is built for, None or empty where upstream does not say.
-    ``limits`` are further facts of the top package at that commit: gfx list, Python versions.
+    ``supported_…`` and ``cxx_standard`` are further facts of the top package at that commit.
     ``requires_run``/``requires_build``: None where the recipe alone tells. ``unread`` names what upstream has
     and the facts lack: such a set is not whole and can't be chosen.
     """
@@ -165,6 +184,10 @@ class Catalog(Protocol):
 
     def releases(self, repository: str) -> tuple[Release, ...]:
         """Tags of ``owner/name``, newest version first; empty when the repository is not known."""
+        ...
+
+    def commits(self, repository: str) -> tuple[KnownCommit, ...]:
+        """Commits of ``owner/name`` that are known without a tag, by ``asked``."""
         ...
 
     def rocm_releases(self) -> tuple[RocmRelease, ...]:

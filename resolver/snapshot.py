@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
-
-from packaging.version import Version
+from typing import Any, TypeVar, cast
 
 from ..errors import SNAPSHOT_INVALID, RocmlockError
-from .catalog import (
-    Fact,
-    Origin,
-    Pick,
-    Pin,
-    PythonRequirement,
-    Release,
-    RocmRelease,
-    Statement,
-    TestedSet,
-)
+from .catalog import KnownCommit, Release, RocmRelease, TestedSet
+from .snapshot_rows import Names, SetReader, make_known, make_release, make_rocm
 
 FORMAT = 1
 BUNDLED = Path(__file__).parent / "data" / "snapshot.json"
+
+_SHAPE: dict[str, type] = {
+    "dated": str,
+    "tops": dict,
+    "rocm": list,
+    "releases": dict,
+    "commits": dict,
+    "sets": dict,
+}
 
 Made = TypeVar("Made")
 
@@ -37,18 +35,25 @@ def open_bundled() -> Snapshot:
 def read_snapshot(path: Path) -> Snapshot:
     """The snapshot at ``path``. Raises SNAPSHOT_INVALID for anything that is not one of our format."""
     try:
-        data: Any = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        read: Any = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
         raise RocmlockError(SNAPSHOT_INVALID, f"{path} cannot be read: {error}.") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:  # pyright: ignore[reportUnknownMemberType] -- JSON
+    data = cast("dict[str, Any]", read if isinstance(read, dict) else {})
+    if data.get("format") != FORMAT:
         raise RocmlockError(SNAPSHOT_INVALID, f"{path} is not a snapshot of format {FORMAT}.")
-    return Snapshot(data, str(path))  # pyright: ignore[reportUnknownArgumentType] -- JSON
+    for name, kind in _SHAPE.items():
+        if not isinstance(data.get(name), kind):
+            raise RocmlockError(SNAPSHOT_INVALID, f"{path} is damaged: it has no {name}.")
+    return Snapshot(data, str(path))
 
 
 class Snapshot:
-    """A catalog over parsed JSON. Raises SNAPSHOT_INVALID where a part is not of the format's shape."""
+    """A catalog over parsed JSON. Raises SNAPSHOT_INVALID where a part is not of the format's shape.
 
-    def __init__(self, data: dict[str, Any], name: str) -> None:
+    The file's order is the catalog's: its writer sorts.
+    """
+
+    def __init__(self, data: Mapping[str, Any], name: str) -> None:
         self._data = data
         self._name = name
 
@@ -63,101 +68,25 @@ class Snapshot:
         return self._made(lambda: date.fromisoformat(self._data["dated"]))
 
     def tops(self) -> tuple[str, ...]:
-        return self._made(lambda: tuple(self._data["tops"]))
+        return tuple(self._data["tops"])
 
     def tested_sets(self, top: str) -> tuple[TestedSet, ...]:
         return self._made(lambda: self._sets(top))
 
     def _sets(self, top: str) -> tuple[TestedSet, ...]:
+        if top not in self._data["sets"]:
+            return ()
+        named = Names(self._data)
         repository = self._data["tops"][top]
-        releases = {row[0]: _release(repository, row) for row in self._data["releases"][repository]}
-        sets = [_tested_set(top, releases[row["tag"]], row) for row in self._data["sets"][top]]
-        return tuple(sorted(sets, key=lambda tested: Version(tested.release.version), reverse=True))
+        return tuple(SetReader(top, named, repository, row).make() for row in self._data["sets"][top])
 
     def releases(self, repository: str) -> tuple[Release, ...]:
-        rows = self._data.get("releases", {}).get(repository, [])
-        return self._made(lambda: tuple(_release(repository, row) for row in rows))
+        rows = self._data["releases"]
+        return self._made(lambda: tuple(make_release(repository, row) for row in rows.get(repository, ())))
+
+    def commits(self, repository: str) -> tuple[KnownCommit, ...]:
+        rows = self._data["commits"]
+        return self._made(lambda: tuple(make_known(repository, row) for row in rows.get(repository, ())))
 
     def rocm_releases(self) -> tuple[RocmRelease, ...]:
-        def make() -> tuple[RocmRelease, ...]:
-            made = [
-                RocmRelease(version, _date(day), tuple(gfx), _origin(origin))
-                for version, day, gfx, origin in self._data["rocm"]
-            ]
-            return tuple(sorted(made, key=lambda release: Version(release.version), reverse=True))
-
-        return self._made(make)
-
-
-def _date(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None
-
-
-def _origin(row: list[Any]) -> Origin:
-    return Origin(*row)
-
-
-def _fact(row: list[Any] | None) -> Fact | None:
-    return Fact(row[0], _origin(row[1])) if row else None
-
-
-def _release(repository: str, row: list[Any]) -> Release:
-    tag, version, commit, tag_object, day, prerelease, origin = row
-    return Release(repository, tag, version, commit, tag_object, _date(day), prerelease, _origin(origin))
-
-
-def _pin(row: dict[str, Any]) -> Pin:
-    expanded = row.get("commit-origin")
-    return Pin(
-        package=row["package"],
-        repository=row.get("repository", ""),
-        asked=row["asked"],
-        origin=_origin(row["origin"]),
-        commit=row.get("commit"),
-        commit_origin=_origin(expanded) if expanded else None,
-        tag=row.get("tag"),
-        tag_object=row.get("tag-object"),
-        version=_fact(row.get("version")),
-        wheel=row.get("wheel"),
-        picks=tuple(_pick(pick) for pick in row.get("picks", ())),
-    )
-
-
-def _pick(row: dict[str, Any]) -> Pick:
-    expanded = row.get("commit-origin")
-    return Pick(
-        row["asked"], row.get("commit"), _origin(row["origin"]), _origin(expanded) if expanded else None
-    )
-
-
-def _lines(rows: list[list[Any]] | None, where: str) -> tuple[PythonRequirement, ...] | None:
-    if rows is None:
-        return None
-    return tuple(PythonRequirement(text, Origin(where, path, line)) for text, path, line in rows)
-
-
-def _tested_set(top: str, release: Release, row: dict[str, Any]) -> TestedSet:
-    where = f"{top}@{release.commit}"
-
-    def origin(name: str) -> Origin | None:
-        return _origin(row[name]) if name in row else None
-
-    return TestedSet(
-        top=top,
-        release=release,
-        variant=row["variant"],
-        rocm=_fact(row.get("rocm")),
-        python=_fact(row.get("python")),
-        gfx=tuple(row.get("gfx", ())),
-        gfx_origin=origin("gfx-origin"),
-        pins=tuple(_pin(pin) for pin in row["pins"]),
-        statements=tuple(Statement(name, text, _origin(at)) for name, text, at in row.get("statements", ())),
-        supported_gfx=tuple(row.get("supported-gfx", ())),
-        supported_gfx_origin=origin("supported-gfx-origin"),
-        supported_python=tuple(row.get("supported-python", ())),
-        supported_python_origin=origin("supported-python-origin"),
-        cxx_standard=_fact(row.get("cxx-standard")),
-        requires_run=_lines(row.get("requires-run"), where),
-        requires_build=_lines(row.get("requires-build"), where),
-        unread=tuple(row.get("unread", ())),
-    )
+        return self._made(lambda: tuple(make_rocm(row) for row in self._data["rocm"]))

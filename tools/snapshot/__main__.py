@@ -8,9 +8,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from .facts import Facts, Json, origin, version_of_tag, words
+from packaging.version import Version
+
+from rocmlock.gfx import sort_targets
+
+from .commits import make_commits
+from .facts import Facts, release_origin
+from .origins import Json, is_citable, said, version_of_tag, words
 from .other_sets import make_pytorch_sets, make_triton_sets
-from .vllm_sets import make_vllm_sets
+from .vllm_sets import REPOSITORY, find_asked, make_vllm_sets
 
 OUTPUT = Path(__file__).parent.parent.parent / "resolver" / "data" / "snapshot.json"
 FORMAT = 1
@@ -19,12 +25,18 @@ FORMAT = 1
 def make_snapshot(folder: Path, dated: date) -> Json:
     """The snapshot as JSON data (docs/formats/snapshot.md)."""
     facts = Facts(folder)
+    rocm = sorted(facts.rocm, key=lambda row: Version(row["version"]), reverse=True)
     return {
         "format": FORMAT,
         "dated": dated.isoformat(),
-        "tops": {"vllm": "vllm-project/vllm", "pytorch": "pytorch/pytorch", "triton": "triton-lang/triton"},
-        "releases": {name: [_release(row) for row in facts.tags(name)] for name in facts.repositories()},
-        "rocm": [_rocm(row) for row in facts.rocm["releases"]],
+        "tops": {"vllm": REPOSITORY, "pytorch": "pytorch/pytorch", "triton": "triton-lang/triton"},
+        "rocm": [_rocm(row) for row in rocm],
+        "releases": {
+            name: [_release(row) for row in rows]
+            for name in facts.repositories()
+            if (rows := facts.tags(name))
+        },
+        "commits": make_commits(facts, find_asked(facts)),
         "sets": {
             "vllm": make_vllm_sets(facts),
             "pytorch": make_pytorch_sets(facts),
@@ -34,39 +46,41 @@ def make_snapshot(folder: Path, dated: date) -> Json:
 
 
 def _release(row: Json) -> list[Any]:
-    """[tag, version, commit, tag object, date, pre-release, origin]"""
-    return [
+    """[tag, version, commit, date, origin, pre-release, tag object]; the last two only where set."""
+    made = [
         row["tag"],
         version_of_tag(row["tag"]) or "",
         row["commit"],
-        row.get("annotated_tag_object"),
         (row.get("date") or "")[:10] or None,
-        bool(row.get("prerelease")),
-        origin(words(row["from"]), inferred=bool(row["from"].get("full_hash_from"))),
+        release_origin(row),
+        int(bool(row.get("prerelease"))),
+        row.get("annotated_tag_object"),
     ]
+    return made if made[6] else made[:6] if made[5] else made[:5]
 
 
 def _rocm(row: Json) -> list[Any]:
     """[version, date, gfx targets, origin]"""
-    return [row["version"], row.get("date"), row.get("gpu_targets") or [], origin(words(row.get("from")))]
+    source = row.get("from")
+    targets = " ".join(sort_targets(row.get("gpu_targets") or []))
+    return [row["version"], row.get("date"), targets, said(words(source), inferred=not is_citable(source))]
 
 
 def render_snapshot(snapshot: Json) -> str:
-    """One release or set a line, so that diffs can be read."""
+    """One release, commit or set a line, so that diffs can be read."""
 
     def compact(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
-    def rows(table: dict[str, list[Any]]) -> str:
-        parts = [
-            f"  {compact(name)}: [\n" + ",\n".join(f"   {compact(row)}" for row in items) + "\n  ]"
-            for name, items in table.items()
-        ]
-        return "{\n" + ",\n".join(parts) + "\n }"
+    def lines(rows: list[Any]) -> str:
+        return "[\n" + ",\n".join(compact(row) for row in rows) + "\n]"
 
-    parts = [f" {compact(name)}: {compact(snapshot[name])}" for name in ("format", "dated", "tops")]
-    parts.append(' "rocm": [\n' + ",\n".join(f"  {compact(row)}" for row in snapshot["rocm"]) + "\n ]")
-    parts += [f' "releases": {rows(snapshot["releases"])}', f' "sets": {rows(snapshot["sets"])}']
+    def table(rows: dict[str, list[Any]]) -> str:
+        return "{\n" + ",\n".join(f"{compact(name)}: {lines(rows[name])}" for name in rows) + "\n}"
+
+    parts = [f'"{name}": {compact(snapshot[name])}' for name in ("format", "dated", "tops")]
+    parts.append(f'"rocm": {lines(snapshot["rocm"])}')
+    parts += [f'"{name}": {table(snapshot[name])}' for name in ("releases", "commits", "sets")]
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 

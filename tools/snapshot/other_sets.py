@@ -2,80 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from .facts import Facts, Json, origin, version_of_tag, words
+from rocmlock.gfx import sort_targets
+
+from .facts import Facts
+from .origins import Json, Origin, is_citable, is_version, said, words
+
+_TRITON = "triton-lang/triton"
+# What the data calls a commit that upstream's own words give, without a "for the series" or the like.
+_STATED = {"stated", "stated (short hash) + git object"}
 
 
 def make_pytorch_sets(facts: Facts) -> list[Json]:
     """A set for each release and each ROCm version of its binaries, newest of both first."""
+    rows = {row["tag"]: row for row in facts.pytorch}
     return [
-        _pytorch(facts, release, rocm)
-        for release in facts.pytorch["releases"]
-        for rocm in reversed(release.get("rocm_binary_versions") or [])
+        _pytorch(facts, rows[tag["tag"]], rocm)
+        for tag in facts.tags("pytorch/pytorch")
+        for rocm in reversed(rows.get(tag["tag"], {}).get("rocm_binary_versions") or [])
     ]
 
 
 def _pytorch(facts: Facts, release: Json, rocm: str) -> Json:
-    pins: list[Json] = []
-    triton: Json = release.get("triton") or {}
-    if triton:
-        # Upstream's file itself was not read: the origin is the text that tells what stands in it.
-        inferred = triton.get("commit_confidence") != "stated"
-        at = origin(words(triton.get("commit_from")), inferred=inferred)
-        pin: Json = {
-            "package": "triton",
-            "repository": "triton-lang/triton",
-            "asked": triton.get("commit") or triton.get("version") or "?",
-            "origin": at,
-        }
-        if triton.get("commit"):
-            pin["commit"] = triton["commit"]
-        if triton.get("version"):
-            pin["version"] = [triton["version"], origin(words(triton.get("version_from")))]
-        pins.append(pin)
-    for package, repository in (("torchvision", "pytorch/vision"), ("torchaudio", "pytorch/audio")):
-        tag = release.get(package)
-        row = facts.tag(repository, tag) if isinstance(tag, str) else None
-        if row:
-            pins.append(_tag_pin(package, repository, row))
+    binaries = _origin(release.get("binary_from"))
+    archs: list[str] = release.get("pytorch_rocm_arch") or []
+    pythons: list[str] = release.get("python_versions") or []
+    build: Json = release.get("build") or {}
     made: Json = {
         "tag": release["tag"],
         "variant": f"rocm{rocm}",
-        "rocm": [rocm, origin(words(release.get("binary_from")))],
-        "gfx": release.get("pytorch_rocm_arch") or [],
-        "gfx-origin": origin(words(release.get("pytorch_rocm_arch_from"))),
-        "supported-python": _with_gil(release.get("python_versions") or []),
-        "supported-python-origin": origin(words(release.get("binary_from"))),
-        "pins": pins,
+        "rocm": [rocm, binaries],
+        "gfx": [" ".join(sort_targets(archs)), _origin(release.get("pytorch_rocm_arch_from"))]
+        if archs
+        else None,
+        "pins": [*_triton_pin(release), *_partners(facts, release)],
+        "statements": list(_statements(facts, release)),
+        # Without the free-threaded builds ("3.14t").
+        "supported-python": [" ".join(name for name in pythons if not name.endswith("t")), binaries],
+        "cxx-standard": [str(build["cxx_standard"]), _standard_origin(build)] if build else None,
     }
-    build: Json = release.get("build") or {}
-    if build.get("cxx_standard"):
-        made["cxx-standard"] = [str(build["cxx_standard"]), origin(str(build.get("cxx_standard_from", "")))]
-    return {key: value for key, value in made.items() if value not in (None, [])}
+    return {key: value for key, value in made.items() if value or key == "pins"}
 
 
-def _with_gil(versions: list[str]) -> list[str]:
-    """Without the free-threaded builds ("3.14t")."""
-    return [version for version in versions if not version.endswith("t")]
+def _origin(source: Any) -> Origin:
+    return said(words(source), inferred=not is_citable(source))
 
 
-def _tag_pin(package: str, repository: str, row: Json) -> Json:
-    pin: Json = {
-        "package": package,
-        "repository": repository,
-        "asked": row["tag"],
-        "tag": row["tag"],
-        "origin": origin(f"the release pairs of {repository}"),
-        "version": [version_of_tag(row["tag"]) or "0", origin(f"{repository} tag {row['tag']}")],
-    }
-    if row["commit"]:
-        pin |= {"commit": row["commit"], "commit-origin": origin(words(row["from"]))}
-    return pin
+def _standard_origin(build: Json) -> Origin:
+    text = words(build["cxx_standard_from"])
+    return said(text, inferred="of the PyPI wheel" not in text)
+
+
+def _triton_pin(release: Json) -> Iterator[list[Any]]:
+    triton: Json = release.get("triton") or {}
+    if triton.get("commit"):
+        # Upstream's file itself was not read: the origin is the text that tells what stands in it.
+        at = said(words(triton["commit_from"]), inferred=triton.get("commit_confidence") not in _STATED)
+        yield ["triton", _TRITON, triton["commit"], at]
+    elif triton:
+        at = said(words(triton["version_from"]))
+        version = {"version": [triton["version"], at]} if is_version(triton["version"]) else {}
+        yield ["triton", _TRITON, triton.get("requirement") or triton["version"], at, version]
+
+
+def _partners(facts: Facts, release: Json) -> Iterator[list[Any]]:
+    for package, repository in (("torchvision", "pytorch/vision"), ("torchaudio", "pytorch/audio")):
+        tag = release.get(package)
+        if isinstance(tag, str) and facts.tag(repository, tag):
+            yield [package, repository, tag, said(f"the release pairs of {repository}")]
+
+
+def _statements(facts: Facts, release: Json) -> Iterator[list[Any]]:
+    triton: Json = release.get("triton") or {}
+    if triton.get("requirement"):
+        yield ["triton", triton["requirement"], said(words(triton["version_from"]))]
+    vision = facts.tag("pytorch/vision", str(release.get("torchvision")))
+    if vision and vision.get("requires_torch"):
+        yield ["pytorch", vision["requires_torch"], said(f"torchvision {vision['tag']}")]
 
 
 def make_triton_sets(facts: Facts) -> list[Json]:
     """Each tag of Triton alone. It says nothing of ROCm versions or archs."""
-    return [
-        {"tag": row["tag"], "variant": "tag", "pins": list[Any]()} for row in facts.tags("triton-lang/triton")
-    ]
+    return [{"tag": row["tag"], "variant": "tag", "pins": []} for row in facts.tags(_TRITON)]

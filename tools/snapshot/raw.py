@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,51 +19,55 @@ class RawFiles:
     def has(self, path: str) -> bool:
         return (self.folder / path).is_file()
 
-    def lines(self, path: str) -> list[str]:
+    def lines(self, path: str) -> Iterator[tuple[int, str]]:
+        """(line from 1, text); nothing where the file is not stored."""
         file = self.folder / path
-        return file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+        return enumerate(file.read_text(encoding="utf-8").splitlines() if file.is_file() else (), 1)
 
     def find(self, path: str, pattern: str) -> int:
         """The first line (from 1) that matches; 0 where none does."""
-        for number, line in enumerate(self.lines(path), 1):
-            if re.search(pattern, line):
-                return number
-        return 0
+        return next((number for number, line in self.lines(path) if re.search(pattern, line)), 0)
 
-    def find_arg(self, path: str, name: str) -> int:
-        """The line of the ARG that sets ``name``: the last one with a value, as later ones override."""
-        numbers = [
-            number for number, line in enumerate(self.lines(path), 1) if re.match(rf"\s*ARG\s+{name}=", line)
+    def find_arg(self, path: str, name: str, value: str) -> int:
+        """The line of the ARG that gives ``name`` its ``value``: the last one with any, as it overrides."""
+        found = [
+            (number, match[1].strip("\"'"))
+            for number, line in self.lines(path)
+            if (match := re.match(rf"\s*ARG\s+{name}=(\"[^\"]*\"|'[^']*'|\S+)", line))
         ]
-        return numbers[-1] if numbers else 0
+        if not found:
+            return 0
+        if found[-1][1] != value:
+            raise SystemExit(f"{self.folder}/{path}:{found[-1][0]}: {name} is not {value}, as the data says")
+        return found[-1][0]
 
-    def requirements(self, path: str, *, follow: bool) -> list[tuple[str, str, int]] | None:
-        """(PEP 508 text, file, line) of a requirement file; ``follow`` reads what ``-r`` includes, too.
-
-        None where the file is not stored.
-        """
-        if not self.has(path):
-            return None
-        found: list[tuple[str, str, int]] = []
-        for number, line in enumerate(self.lines(path), 1):
+    def requirements(self, path: str, *, follow: bool) -> dict[str, list[str]]:
+        """By file "line text" of each requirement, normalised; ``follow`` reads what ``-r`` includes, too."""
+        found: dict[str, list[str]] = {}
+        for number, line in self.lines(path):
             text = re.sub(r"(^|\s)#.*$", "", line).strip()
             if match := re.match(r"-r\s+(\S+)", text):
                 if follow:
-                    inner = (Path(path).parent / match[1]).as_posix()
-                    found += self.requirements(str(Path(inner)), follow=True) or []
+                    found |= self.requirements((Path(path).parent / match[1]).as_posix(), follow=True)
             elif text and not text.startswith("-"):
                 try:
-                    found.append((str(Requirement(text)), path, number))
+                    found.setdefault(path, []).append(f"{number} {Requirement(text)}")
                 except InvalidRequirement:
                     raise SystemExit(f"{self.folder}/{path}:{number}: not a requirement: {text}") from None
         return found
 
     def picks(self, path: str) -> list[tuple[str, str, int]]:
-        """(package stage, short commit, line) of every ``git cherry-pick`` in a Dockerfile's RUN lines."""
+        """(stage, short commit, line) of each ``git cherry-pick`` in a Dockerfile's RUN lines."""
+        return self._in_stages(path, r"git cherry-pick(?:\s+-\S+)*\s+([0-9a-f]{7,40})\b")
+
+    def checkouts(self, path: str) -> list[tuple[str, str, int]]:
+        """(stage, commit, line) of each ``git checkout`` of a commit that is written there and no ARG."""
+        return self._in_stages(path, r"git checkout\s+([0-9a-f]{7,40})\b")
+
+    def _in_stages(self, path: str, pattern: str) -> list[tuple[str, str, int]]:
         stage, found = "", list[tuple[str, str, int]]()
-        for number, line in enumerate(self.lines(path), 1):
+        for number, line in self.lines(path):
             if match := re.match(r"\s*FROM\s+\S+\s+AS\s+(\S+)", line, re.IGNORECASE):
                 stage = match[1]
-            for commit in re.findall(r"git cherry-pick(?:\s+-\S+)*\s+([0-9a-f]{7,40})", line):
-                found.append((stage, commit, number))
+            found += [(stage, commit, number) for commit in re.findall(pattern, line)]
         return found

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from .facts import Facts, Json, Origin, origin
+from packaging.requirements import Requirement
+
+from rocmlock.gfx import sort_targets
+
+from .commits import Asked, Comment
+from .facts import Facts
+from .origins import Json, Origin, said
 from .raw import RawFiles
 
-_VARIANTS = ("dockerfile_rocm_base", "dockerfile_rocm_72_base", "dockerfile_rock_base")
+REPOSITORY = "vllm-project/vllm"
+# The last one is all that releases before 0.7 have: it names no source of PyTorch, so it can't be chosen.
+_VARIANTS = ("dockerfile_rocm_base", "dockerfile_rocm_72_base", "dockerfile_rock_base", "dockerfile_rocm")
 # Package -> (ARG of its commit, ARG of its repository, ARG of a wheel version in its place).
 _PACKAGES = {
     "pytorch": ("PYTORCH_BRANCH", "PYTORCH_REPO", "TORCH_VERSION"),
@@ -18,162 +27,166 @@ _PACKAGES = {
     "flash-attention": ("FA_BRANCH", "FA_REPO", ""),
     "aiter": ("AITER_BRANCH", "AITER_REPO", ""),
     "mori": ("MORI_BRANCH", "MORI_REPO", ""),
+    "rccl": ("RCCL_BRANCH", "RCCL_REPO", ""),
+    "rixl": ("RIXL_BRANCH", "RIXL_REPO", ""),
+    "ucx": ("UCX_BRANCH", "UCX_REPO", ""),
+    "etcd-cpp-apiv3": ("ETCD_BRANCH", "ETCD_REPO", ""),
+    "rocm-runtime": ("ROCM_RUNTIME_COMMIT", "ROCM_SYSTEMS_REPO", ""),
 }
-_STAGES = {"build_triton": "triton", "build_pytorch": "pytorch", "build_fa": "flash-attention"}
+_STAGES = {
+    "triton": "build_triton",
+    "pytorch": "build_pytorch",
+    "flash-attention": "build_fa",
+    "aiter": "build_aiter",
+    "mori": "build_mori",
+}
 _NAMES = {"torch": "pytorch", "torchvision": "torchvision", "torchaudio": "torchaudio", "triton": "triton"}
-_REPOSITORY = "vllm-project/vllm"
+_RUN = ("requirements/rocm.txt", "requirements-rocm.txt")
+_BUILD = ("requirements/build/rocm.txt", "requirements/rocm-build.txt")
 
 
 def make_vllm_sets(facts: Facts) -> list[Json]:
-    """Newest release first, as the data has them."""
+    """Newest release first; of one release the plain ROCm image first."""
+    rows = {row["tag"]: row for row in facts.vllm}
     return [
-        _Maker(facts, release, release[key], key).make()
-        for release in facts.vllm["releases"]
-        for key in _VARIANTS
-        if key in release
+        _Maker(facts, rows[tag["tag"]], variant).make()
+        for tag in facts.tags(REPOSITORY)
+        for variant in _variants(rows.get(tag["tag"], {}))
     ]
 
 
+def _variants(release: Json) -> list[str]:
+    found = [name for name in _VARIANTS if name in release]
+    return found[:-1] if found[-1:] == [_VARIANTS[-1]] and len(found) > 1 else found
+
+
+def find_asked(facts: Facts) -> dict[Asked, Comment]:
+    """Everything that the Dockerfiles ask for, picks included, with the comment beside its newest ARG."""
+    asked: dict[Asked, Comment] = {}
+    for release in facts.vllm:
+        for variant in _variants(release):
+            dockerfile = release[variant]
+            args, comments = dockerfile["args"], dockerfile.get("arg_comments", {})
+            raw = RawFiles(facts.folder / "raw" / REPOSITORY / release["tag"])
+            for package, (branch, repo, _) in _PACKAGES.items():
+                if branch not in args or repo not in args:
+                    continue
+                repository = _repository(args[repo])
+                text = comments.get(branch, "")
+                comment = Comment(text, f'vLLM {release["tag"]} {dockerfile["path"]}: "{text}"')
+                asked.setdefault((repository, args[branch], branch), comment)
+                for stage, commit, _ in raw.picks(dockerfile["path"]):
+                    if stage == _STAGES.get(package):
+                        asked.setdefault((repository, commit, f"cherry-pick in {stage}"), Comment())
+    return asked
+
+
+def _repository(url: str) -> str:
+    return re.sub(r"^https://github\.com/|(\.git)?/?$", "", url)
+
+
 class _Maker:
-    def __init__(self, facts: Facts, release: Json, dockerfile: Json, variant: str) -> None:
-        self.facts, self.release, self.args = facts, release, dockerfile["args"]
-        self.path: str = dockerfile["path"]
+    """One set. Its ``file`` is the Dockerfile: origins in it are written as bare line numbers."""
+
+    def __init__(self, facts: Facts, release: Json, variant: str) -> None:
+        self.facts, self.release, self.args = facts, release, release[variant]["args"]
+        self.path: str = release[variant]["path"]
         self.variant = variant.removeprefix("dockerfile_")
-        self.raw = RawFiles(facts.folder / "raw" / _REPOSITORY / release["tag"])
-        commit = release["commit"]
-        self.where = f"vllm@{commit}" if commit else f"vllm {release['tag']}"
+        self.raw = RawFiles(facts.folder / "raw" / REPOSITORY / release["tag"])
 
     def make(self) -> Json:
+        archs = [arch for arch in self.args.get("PYTORCH_ROCM_ARCH", "").split(";") if arch]
         made: Json = {
             "tag": self.release["tag"],
             "variant": self.variant,
+            "file": self.path,
             "rocm": self._rocm(),
             "python": self._arg("PYTHON_VERSION"),
-            "gfx": self.args.get("PYTORCH_ROCM_ARCH", "").split(";"),
-            "gfx-origin": self._at("PYTORCH_ROCM_ARCH"),
+            "gfx": [" ".join(sort_targets(archs)), self._at("PYTORCH_ROCM_ARCH")] if archs else None,
             "pins": [pin for name in _PACKAGES if (pin := self._pin(name)) is not None],
-            "statements": self._statements(),
-            "unread": self._unread(),
+            "statements": list(self._statements()),
+            **self._limits(),
+            **self._requirements(),
+            "unread": list(self._unread()),
         }
-        made |= self._limits()
-        made |= self._requirements()
-        return {key: value for key, value in made.items() if value not in (None, [], [""])}
+        return {key: value for key, value in made.items() if value or key == "pins"}
 
     def _at(self, name: str) -> Origin:
-        return origin(self.where, self.path, self.raw.find_arg(self.path, name))
+        return self.raw.find_arg(self.path, name, self.args[name])
 
     def _arg(self, name: str) -> list[Any] | None:
-        value = self.args.get(name)
-        return [value, self._at(name)] if value else None
+        return [self.args[name], self._at(name)] if self.args.get(name) else None
 
     def _rocm(self) -> list[Any] | None:
-        sdk = self._arg("ROCM_SDK_VERSION")
-        if sdk:
-            return sdk
-        image = re.search(r":(\d+(?:\.\d+)+)-", self.args.get("BASE_IMAGE", ""))
+        if "ROCM_SDK_VERSION" in self.args:
+            return self._arg("ROCM_SDK_VERSION")
+        image = re.search(r":(?:rocm)?(\d+(?:\.\d+)+)[-_]", self.args.get("BASE_IMAGE", ""))
         return [image[1], self._at("BASE_IMAGE")] if image else None
 
-    def _pin(self, package: str) -> Json | None:
+    def _pin(self, package: str) -> list[Any] | None:
+        """[package, repository, asked, origin, picks]; a wheel has no repository."""
         branch, repo, wheel = _PACKAGES[package]
-        if wheel and wheel in self.args and branch not in self.args:
-            version = self.args[wheel]
-            return {
-                "package": package,
-                "asked": version,
-                "origin": self._at(wheel),
-                "wheel": version,
-                "version": [version, self._at(wheel)],
-            }
-        if branch not in self.args or repo not in self.args:
-            return None
-        asked = self.args[branch]
-        repository = re.sub(r"^https://github\.com/|(\.git)?/?$", "", self.args[repo])
-        return self._source_pin(package, repository, asked, self._at(branch))
+        if branch in self.args and repo in self.args:
+            pin = [package, _repository(self.args[repo]), self.args[branch], self._at(branch)]
+            picks = [
+                [asked, line]
+                for stage, asked, line in self.raw.picks(self.path)
+                if stage == _STAGES.get(package)
+            ]
+            return [*pin, {"picks": picks}] if picks else pin
+        if wheel in self.args:
+            return [package, None, self.args[wheel], self._at(wheel)]
+        return None
 
-    def _source_pin(self, package: str, repository: str, asked: str, at: Origin) -> Json:
-        pin: Json = {"package": package, "repository": repository, "asked": asked, "origin": at}
-        known = self.facts.expand(repository, asked)
-        if known:
-            pin["commit"] = known.commit
-            if known.commit != asked:
-                pin["commit-origin"] = origin(known.where, inferred=known.inferred)
-        row = self.facts.tag(repository, asked)
-        if row:
-            pin["tag"] = asked
-            if row.get("annotated_tag_object"):
-                pin["tag-object"] = row["annotated_tag_object"]
-        version = self.facts.version(repository, asked, known.commit if known else None)
-        if version:
-            pin["version"] = list(version)
-        picks = [
-            self._pick(p, c, line) for p, c, line in self.raw.picks(self.path) if _STAGES.get(p) == package
-        ]
-        if picks:
-            pin["picks"] = picks
-        return pin
-
-    def _pick(self, stage: str, asked: str, line: int) -> Json:
-        pick: Json = {"asked": asked, "origin": origin(self.where, self.path, line)}
-        known = self.facts.expand(f"picks of {stage}", asked)
-        if known:
-            pick["commit"] = known.commit
-            pick["commit-origin"] = origin(known.where, inferred=known.inferred)
-        return pick
-
-    def _statements(self) -> list[list[Any]]:
-        found: list[list[Any]] = []
+    def _statements(self) -> Iterator[list[Any]]:
         supported = self.release.get("torch_supported_version_rocm")
         if supported:
             line = self.raw.find("CMakeLists.txt", r"TORCH_SUPPORTED_VERSION_ROCM\s+\"?\d")
-            found.append(["pytorch", f"=={supported}", origin(self.where, "CMakeLists.txt", line)])
+            yield ["pytorch", f"=={supported}", ["CMakeLists.txt", line]]
         for name, package in _NAMES.items():
             stated = self.release["rocm_requirements"].get(name)
             if stated:
-                file = stated["file"]
-                line = self.raw.find(file, rf"^\s*{name}\s*==")
-                found.append([package, f"=={stated['version']}", origin(self.where, file, line)])
+                line = self.raw.find(stated["file"], rf"^\s*{name}\s*==")
+                yield [package, f"=={stated['version']}", [stated["file"], line]]
         vision = self.args.get("PYTORCH_VISION_BRANCH")
         row = self.facts.tag("pytorch/vision", vision) if vision else None
         if row and row.get("requires_torch"):
-            found.append(["pytorch", row["requires_torch"], origin(f"torchvision {vision}")])
-        return found
+            yield ["pytorch", row["requires_torch"], said(f"torchvision {vision}")]
+
+    def _line_in_pyproject(self, text: str) -> int:
+        return self.raw.find("pyproject.toml", rf"[\"']{re.escape(text)}[\"']")
 
     def _limits(self) -> Json:
         def at(pattern: str) -> Origin:
-            return origin(self.where, "CMakeLists.txt", self.raw.find("CMakeLists.txt", pattern))
+            return ["CMakeLists.txt", self.raw.find("CMakeLists.txt", pattern)]
 
         made: Json = {}
-        if self.release.get("hip_supported_archs"):
-            made["supported-gfx"] = self.release["hip_supported_archs"]
-            made["supported-gfx-origin"] = at(r"HIP_SUPPORTED_ARCHS")
-        if self.release.get("python_supported_versions"):
-            made["supported-python"] = self.release["python_supported_versions"]
-            made["supported-python-origin"] = at(r"PYTHON_SUPPORTED_VERSIONS")
-        if self.release.get("cxx_standard"):
-            made["cxx-standard"] = [str(self.release["cxx_standard"]), at(r"CMAKE_CXX_STANDARD")]
+        if archs := self.release.get("hip_supported_archs"):
+            made["supported-gfx"] = [" ".join(sort_targets(archs)), at(r"HIP_SUPPORTED_ARCHS")]
+        if pythons := self.release.get("python_supported_versions"):
+            made["supported-python"] = [" ".join(pythons), at(r"PYTHON_SUPPORTED_VERSIONS")]
+        if standard := self.release.get("cxx_standard"):
+            made["cxx-standard"] = [str(standard), at(r"CMAKE_CXX_STANDARD")]
         return made
 
     def _requirements(self) -> Json:
-        def first(paths: tuple[str, ...], *, follow: bool) -> list[tuple[str, str, int]] | None:
-            answers = (self.raw.requirements(path, follow=follow) for path in paths)
-            return next((answer for answer in answers if answer is not None), None)
+        """Run: the file and what it includes. Build: the file itself, and what pyproject.toml asks for."""
+        run = next((path for path in _RUN if self.raw.has(path)), "")
+        if not run:
+            return {}
+        build = next((path for path in _BUILD if self.raw.has(path)), "")
+        lines = self.raw.requirements(build, follow=False) if build else {}
+        for text in self.release.get("build_system_requires", ()):
+            if Requirement(text).name not in _NAMES:
+                line = self._line_in_pyproject(text)
+                lines.setdefault("pyproject.toml", []).append(f"{line} {Requirement(text)}")
+        return {"requires-run": self.raw.requirements(run, follow=True), "requires-build": lines}
 
-        run = first(("requirements/rocm.txt", "requirements-rocm.txt"), follow=True)
-        build = first(("requirements/build/rocm.txt", "requirements/rocm-build.txt"), follow=False)
-        made: Json = {}
-        if run is not None:
-            made["requires-run"] = [list(line) for line in run]
-        if build is not None:
-            made["requires-build"] = [list(line) for line in build]
-        elif self.release.get("build_system_requires"):
-            lines = self.release["build_system_requires"]
-            made["requires-build"] = [[line, "pyproject.toml", 0] for line in lines if "torch" not in line]
-        return made
-
-    def _unread(self) -> list[str]:
-        found: list[str] = []
+    def _unread(self) -> Iterator[str]:
         if not self.raw.has(self.path):
-            found.append(f"the RUN lines of {self.path}")
-        if not any(self.raw.has(path) for path in ("requirements/rocm.txt", "requirements-rocm.txt")):
-            found.append("the requirement files")
-        return found
+            yield f"the RUN lines of {self.path}"
+        if not any(self.raw.has(path) for path in _RUN):
+            yield "the requirement files"
+        for stage, commit, line in self.raw.checkouts(self.path):
+            if stage in _STAGES.values():
+                yield f"what the checkout of {commit} in {self.path}:{line} changes"
