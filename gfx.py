@@ -31,43 +31,51 @@ _PLAIN = (
     ("gfx1035", 0x3D), ("gfx1036", 0x45), ("gfx1100", 0x41), ("gfx1101", 0x46), ("gfx1102", 0x47),
     ("gfx1103", 0x44), ("gfx1150", 0x43), ("gfx1151", 0x4A), ("gfx1152", 0x55), ("gfx1153", 0x58),
     ("gfx1200", 0x48), ("gfx1201", 0x4E), ("gfx1250", 0x49), ("gfx1251", 0x5A),
-    ("gfx9-generic", 0x51), ("gfx9-4-generic", 0x5F), ("gfx10-1-generic", 0x52), ("gfx10-3-generic", 0x53),
-    ("gfx11-generic", 0x54), ("gfx12-generic", 0x59), ("gfx12-5-generic", 0x5B),
+    ("gfx10-3-generic", 0x53), ("gfx11-generic", 0x54), ("gfx12-generic", 0x59), ("gfx12-5-generic", 0x5B),
 )
 _XNACK = (
     ("gfx801", 0x28), ("gfx810", 0x2B), ("gfx900", 0x2C), ("gfx902", 0x2D), ("gfx904", 0x2E),
     ("gfx909", 0x31),
     ("gfx90c", 0x32), ("gfx1010", 0x33), ("gfx1011", 0x34), ("gfx1012", 0x35), ("gfx1013", 0x42),
+    ("gfx9-generic", 0x51), ("gfx10-1-generic", 0x52),
 )
-_SRAMECC_XNACK = (("gfx906", 0x2F), ("gfx908", 0x30), ("gfx90a", 0x3F), ("gfx942", 0x4C), ("gfx950", 0x4F))
+_SRAMECC_XNACK = (
+    ("gfx906", 0x2F), ("gfx908", 0x30), ("gfx90a", 0x3F), ("gfx942", 0x4C), ("gfx950", 0x4F),
+    ("gfx9-4-generic", 0x5F),
+)
 _WITHDRAWN = (("gfx940", 0x40), ("gfx941", 0x4B))
 # fmt: on
 
-PROCESSORS = {
-    name: Processor(name, mach, features)
-    for rows, features in (
-        (_PLAIN, ()),
-        (_XNACK, ("xnack",)),
-        (_SRAMECC_XNACK, FEATURES),
-    )
-    for name, mach in rows
-}
-_BY_MACH = {**{p.mach: p.name for p in PROCESSORS.values()}, **{mach: name for name, mach in _WITHDRAWN}}
+
+def _table(*groups: tuple[tuple[tuple[str, int], ...], tuple[str, ...]]) -> dict[str, Processor]:
+    return {name: Processor(name, mach, features) for rows, features in groups for name, mach in rows}
+
+
+PROCESSORS = _table((_PLAIN, ()), (_XNACK, ("xnack",)), (_SRAMECC_XNACK, FEATURES))
+# What a binary may hold: older builds carry code for the withdrawn parts, though nobody may ask for it.
+_HELD = {**PROCESSORS, **_table((_WITHDRAWN, FEATURES))}
+_BY_MACH = {processor.mach: processor for processor in _HELD.values()}
 
 # e_flags of code objects v4 and later: two bits a feature, 0 unsupported, 1 any, 2 off, 3 on.
 _SHIFTS = {"xnack": 8, "sramecc": 10}
 
 
 def normalise(text: str) -> str:
-    """The canonical target ID for ``text``. ValueError, with the reason, for what is none."""
-    name, *features = text.strip().split(":")
+    """The canonical target ID for ``text``. ValueError, with the reason, for what nobody can build for."""
+    name = text.strip().partition(":")[0]
     if name == "gfx000":
         raise ValueError(
             "gfx000 is no GPU: tools print it on a machine without one; name the GPU you build for"
         )
-    if name in dict(_WITHDRAWN):
+    if name in _HELD and name not in PROCESSORS:
         raise ValueError(f"{name} was a pre-production part; the MI300 series is gfx942")
-    processor = PROCESSORS.get(name)
+    return normalise_held(text)
+
+
+def normalise_held(text: str) -> str:
+    """As :func:`normalise`, for the name of code that exists: withdrawn processors are targets here too."""
+    name, *features = text.strip().split(":")
+    processor = _HELD.get(name)
     if processor is None:
         raise ValueError(f"{name!r} is not a GPU target that is known")
     modes: dict[str, str] = {}
@@ -107,10 +115,14 @@ def nearest(text: str) -> str | None:
 
 
 def target_of_elf_flags(flags: int) -> str | None:
-    """The target ID that a code object's ELF ``e_flags`` (code object v4 or later) name; None: not known."""
-    name = _BY_MACH.get(flags & 0xFF)
-    if name is None:
+    """The target ID that a code object's ELF ``e_flags`` (code object v4 or later) name; None: not known.
+
+    Modes count only for the features that the processor's target IDs may name; bits 24 to 31 (the version of
+    a generic target) do not change the target.
+    """
+    processor = _BY_MACH.get(flags & 0xFF)
+    if processor is None:
         return None
-    modes = {word: (flags >> shift) & 3 for word, shift in _SHIFTS.items()}
     signs = {2: "-", 3: "+"}
-    return ":".join([name, *(f"{word}{signs[modes[word]]}" for word in FEATURES if modes[word] in signs)])
+    modes = {word: signs.get((flags >> _SHIFTS[word]) & 3) for word in processor.features}
+    return ":".join([processor.name, *(f"{word}{sign}" for word, sign in modes.items() if sign)])

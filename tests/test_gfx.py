@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlock.gfx import PROCESSORS, nearest, normalise, sort_targets, target_of_elf_flags
+from rocmlock.gfx import PROCESSORS, nearest, normalise, normalise_held, sort_targets, target_of_elf_flags
 
 MODES = st.dictionaries(st.sampled_from(["sramecc", "xnack"]), st.sampled_from("+-"))
 
@@ -21,6 +21,7 @@ def test_features_have_one_order() -> None:
         "gfx000",
         "gfx943",
         "gfx940",
+        "gfx940:xnack+",
         "gfx1100:xnack+",
         "gfx900:sramecc+",
         "gfx90a:xnack",
@@ -66,6 +67,24 @@ def test_elf_flags_tell_the_target(name: str, modes: dict[str, str]) -> None:
         flags |= (bits[modes[word]] if word in modes else (1 if word in processor.features else 0)) << shift
     text = ":".join([name, *(f"{word}{sign}" for word, sign in modes.items())])
     assert target_of_elf_flags(flags) == normalise(text)
+
+
+def test_a_generic_version_is_no_part_of_the_target() -> None:
+    assert target_of_elf_flags(0x0100_0351) == "gfx9-generic:xnack+"
+
+
+def test_a_withdrawn_target_may_be_held_but_not_asked_for() -> None:
+    assert normalise_held("gfx941:xnack-:sramecc+") == "gfx941:sramecc+:xnack-"
+    assert target_of_elf_flags(0x540) == "gfx940"
+    for text in ("gfx000", "gfx943", "gfx940:xnack"):
+        with pytest.raises(ValueError, match=r"\w"):
+            normalise_held(text)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_what_elf_flags_name_is_canonical(flags: int) -> None:
+    target = target_of_elf_flags(flags)
+    assert target is None or normalise_held(target) == target
 
 
 def test_unknown_flags_are_unknown() -> None:
