@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from resolver_samples import recipes, snapshot
 
 from rocmlock.errors import RocmlockError
@@ -46,6 +47,58 @@ def test_a_shipped_recipe_is_whole(name: str) -> None:
 
 def test_every_top_of_the_catalog_has_a_recipe() -> None:
     assert set(snapshot().tops()) <= set(recipes())
+
+
+def test_no_two_recipes_make_the_same_distribution() -> None:
+    made = [canonicalize_name(recipe.distribution) for recipe in recipes().values() if recipe.distribution]
+    assert len(made) == len(set(made)) == len(package_names())
+
+
+def test_no_requirement_line_asks_an_index_for_what_is_built_here() -> None:
+    built = {canonicalize_name(recipe.distribution) for recipe in recipes().values()}
+    for recipe in recipes().values():
+        asked = {
+            canonicalize_name(Requirement(line).name) for line in (*recipe.python.build, *recipe.python.run)
+        }
+        assert not asked & built, recipe.name
+
+
+@pytest.mark.parametrize("needs", ["build", "run"])
+def test_no_recipe_needs_itself(needs: str) -> None:
+    """Not through others either: such a stack could not be built."""
+    for name in recipes():
+        seen: set[str] = set()
+        pending = list(getattr(recipes()[name].needs, needs))
+        while pending:
+            if (need := pending.pop()) not in seen:
+                seen.add(need)
+                pending += getattr(recipes()[need].needs, needs)
+        assert name not in seen
+
+
+def test_every_pin_of_a_package_with_a_recipe_is_from_its_repositories() -> None:
+    for tested in snapshot().tested_sets("vllm"):
+        for pin in tested.pins:
+            if pin.package in recipes() and pin.wheel is None and pin.repository:
+                assert pin.repository in recipes()[pin.package].repositories, (pin.package, pin.repository)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", {1}),
+        ("[[", {1}),
+        ('schema = "1"\nname = "x"\nchecks = []\n[build]\nsteps = []\n', {1}),
+        ('schema = 1\nname = "x"\n[build]\nsteps = []\n[[checks]]\nmatch = "some"\n', {6}),
+        ('schema = 1\nname = "x"\nchecks = []\n[build]\nsteps = []\nmemory_per_job = 1\n', {6}),
+    ],
+    ids=["empty", "no TOML", "type", "match", "underscore"],
+)
+def test_what_is_wrong_with_a_recipe_has_its_line(text: str, lines: set[int]) -> None:
+    with pytest.raises(RocmlockError) as raised:
+        parse_recipe(text, "x.toml")
+    assert raised.value.reason.reference == "recipe-invalid"
+    assert {problem.place.line for problem in raised.value.problems if problem.place} == lines
 
 
 def test_a_broken_recipe_is_told_with_its_places() -> None:
