@@ -24,6 +24,12 @@ const char *kernel_names[16];
 int kernel_count = 0;
 int launch_error = 0;
 
+#ifdef __clang__
+constexpr char kHostCompiler[] = __VERSION__;  // names itself: "Clang 19.1.7"
+#else
+constexpr char kHostCompiler[] = "GCC " __VERSION__;
+#endif
+
 std::uint64_t read64(const unsigned char *place) {
     std::uint64_t value;
     std::memcpy(&value, place, sizeof value);
@@ -122,7 +128,7 @@ hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, probe_size_t, hipS
 
 PyMODINIT_FUNC PyInit__probe() {
     PyObject *made = PyModule_Create(&module);
-    if (made != nullptr && PyModule_AddStringConstant(made, "host_compiler", "GCC " __VERSION__) < 0) {
+    if (made != nullptr && PyModule_AddStringConstant(made, "host_compiler", kHostCompiler) < 0) {
         Py_CLEAR(made);
     }
     return made;
