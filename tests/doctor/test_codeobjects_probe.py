@@ -20,6 +20,7 @@ HEADER = Path(sysconfig.get_paths()["include"], "Python.h")
 
 pytestmark = [
     pytest.mark.requires("gcc-11", "g++-11", "clang-19", "ld.lld-19"),
+    pytest.mark.skipif(not EXAMPLE.exists(), reason="only a checkout has the examples"),
     pytest.mark.skipif(not HEADER.exists(), reason=f"Python's headers are not installed: {HEADER}"),
 ]
 
