@@ -8,10 +8,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import HASH_MISMATCH, SOURCE_INVALID, STORE_CORRUPT, RocmlockError
+from ..errors import (
+    HASH_MISMATCH,
+    SOURCE_CHANGED,
+    SOURCE_INVALID,
+    STORE_CORRUPT,
+    STORE_UNUSABLE,
+    RocmlockError,
+)
 from .digest import Digest, digest_of_bytes
-from .layout import StoreLayout
-from .publish import Publication, store_errors
+from .layout import StoreLayout, store_errors
+from .publish import Publication
 
 _FICLONE = 0x40049409  # linux/fs.h: share the blocks of another file until one of them is written
 _CHUNK = 1 << 20
@@ -29,10 +36,8 @@ class BlobStore:
     def read(self, hash_: str) -> bytes:
         """A blob's content. STORE_CORRUPT where it is missing or not what its name says."""
         path = self.layout.blob(hash_)
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise RocmlockError(STORE_CORRUPT, f"{path} cannot be read: {error.strerror}.") from None
+        with _open(path) as source, store_errors(self.layout.root):
+            data = source.read()
         if digest_of_bytes(data).hash != hash_:
             raise _corrupt(path)
         return data
@@ -43,15 +48,8 @@ class BlobStore:
         Blocks are shared where the file system can, inodes never.
         """
         path = self.layout.blob(hash_)
-        try:
-            with path.open("rb") as source, place.open("xb") as target:
-                try:
-                    fcntl.ioctl(target.fileno(), _FICLONE, source.fileno())
-                    found = hashlib.file_digest(source, "sha256").hexdigest()
-                except OSError:
-                    found = _copy_and_hash(source, target)
-        except FileNotFoundError:
-            raise RocmlockError(STORE_CORRUPT, f"{path} is missing.") from None
+        with _open(path) as source, place.open("x+b") as target:
+            found = _copy_and_hash(source, target)
         if found != hash_:
             place.unlink()
             raise _corrupt(path)
@@ -65,15 +63,19 @@ class BlobStore:
         return digest
 
     def add_file(self, publication: Publication, path: Path, digest: Digest) -> None:
-        """Add a file whose digest has just been measured. STORE_CORRUPT where it changes meanwhile."""
+        """Add a file whose digest has just been measured. SOURCE_CHANGED where it is another one by now."""
         if self.has(digest.hash):
             return
-        with store_errors(self.layout.root):
+        try:
+            source = path.open("rb")
+        except OSError as error:
+            raise RocmlockError(SOURCE_CHANGED, f"{path} is gone: {error.strerror}.") from None
+        with source, store_errors(self.layout.root):
             staged = publication.stage(self.layout.blob(digest.hash))
-            with path.open("rb") as source, staged.open("xb") as target:
+            with staged.open("x+b") as target:
                 found = _copy_and_hash(source, target)
         if found != digest.hash:
-            raise RocmlockError(STORE_CORRUPT, f"{path.name} changed while it was added to the store.")
+            raise RocmlockError(SOURCE_CHANGED, f"{path} changed while it was added to the store.")
 
     def add_stream(
         self, publication: Publication, chunks: Iterable[bytes], expected: str, name: str, max_size: int
@@ -100,12 +102,33 @@ class BlobStore:
             )
 
 
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except PermissionError as error:
+        raise RocmlockError(STORE_UNUSABLE, f"{path} cannot be read: {error.strerror}.") from None
+    except OSError as error:
+        raise RocmlockError(STORE_CORRUPT, f"{path} cannot be read: {error.strerror}.") from None
+
+
 def _copy_and_hash(source: BinaryIO, target: BinaryIO) -> str:
+    """Copy what is in ``source``, sharing blocks where it can be, and tell the SHA-256 of what came out."""
+    shared = _share(source, target)
     digest = hashlib.sha256()
-    while chunk := source.read(_CHUNK):
+    while chunk := (target if shared else source).read(_CHUNK):
         digest.update(chunk)
-        target.write(chunk)
+        if not shared:
+            target.write(chunk)
     return digest.hexdigest()
+
+
+def _share(source: BinaryIO, target: BinaryIO) -> bool:
+    """Give ``target`` the blocks of ``source``; False where the file system cannot."""
+    try:
+        fcntl.ioctl(target.fileno(), _FICLONE, source.fileno())
+    except OSError:
+        return False
+    return True
 
 
 def _corrupt(path: Path) -> RocmlockError:

@@ -15,8 +15,9 @@ from .action import BUILD, COMMAND, OUT, SRC, TOOLS, WHEELS, Action, build_varia
 from .blobs import BlobStore
 from .derivation import EPOCH, Derivation, render_derivation
 from .digest import Digest, digest_of_file
+from .layout import store_errors
 from .proof import read_proof, require_proof
-from .publish import Publication, remove_folder, scratch_folder, store_errors
+from .publish import Publication, remove_folder, scratch_folder
 from .realisation import Realisation, render_realisation
 from .sandbox import Bind, SandboxSpec, execute, find_network_attempt, plan_bwrap, write_etc
 from .trees import add_tree, materialise, read_tree
@@ -54,9 +55,7 @@ def build(
     Raises BUILD_FAILED, BUILD_NETWORK, PROOF_FAILED or OUTPUT_INVALID; the log is kept either way, and of a
     failed build the tree.
     """
-    with store_errors(blobs.layout.root):
-        scratch = scratch_folder(blobs.layout)
-    try:
+    with scratch_folder(blobs.layout) as scratch:
         with store_errors(blobs.layout.root):
             command = _lay_out(blobs, tools, given, scratch)
             started = time.monotonic()
@@ -68,8 +67,6 @@ def build(
             kept = _keep_failed(blobs, given.key, scratch, command)
             raise _build_error(given.package, kept, log_path, code)
         return _publish_output(blobs, given, scratch, log_path, seconds)
-    finally:
-        remove_folder(scratch)
 
 
 def _lay_out(blobs: BlobStore, tools: Tools, given: BuildInput, scratch: Path) -> list[str]:

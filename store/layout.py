@@ -1,14 +1,22 @@
-"""Where things are in a store. Path arithmetic, and opening a store."""
+"""Where things are in a store. Path arithmetic, opening a store, and what its file system says against it."""
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import STORE_FORMAT, STORE_UNUSABLE, RocmlockError
+from ..errors import STORE_FORMAT, STORE_FULL, STORE_UNUSABLE, RocmlockError
 
 FORMAT = 1
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_UNWRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
+# A failing disk, a server that forgot the file, a file system without locks.
+_BROKEN = {errno.EIO, errno.ESTALE, errno.ENOLCK}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ _SHARED = (
 def open_store(root: Path) -> StoreLayout:
     """The store at ``root``, made where there is none.
 
-    Raises STORE_FORMAT for one of a later version and STORE_UNUSABLE where it cannot be written.
+    Raises STORE_FORMAT for one of a later version, STORE_FULL, and STORE_UNUSABLE where it cannot be written.
     """
     layout = StoreLayout(root)
     version = _read_format(layout)
@@ -77,17 +85,16 @@ def open_store(root: Path) -> StoreLayout:
             f"{root} is a store of format {version}; this rocmlock knows up to {FORMAT}.",
         )
     try:
-        root.mkdir(parents=True, exist_ok=True)
-        for name in _SHARED:
-            (root / name).mkdir(exist_ok=True)
-        for name in _PRIVATE:
-            (root / name).mkdir(mode=0o700, exist_ok=True)
-        if version is None:
-            (root / "format").write_text(f"{FORMAT}\n")
+        with store_errors(root):
+            root.mkdir(parents=True, exist_ok=True)
+            for name in _SHARED:
+                (root / name).mkdir(exist_ok=True)
+            for name in _PRIVATE:
+                (root / name).mkdir(mode=0o700, exist_ok=True)
+            if version is None:
+                (root / "format").write_text(f"{FORMAT}\n")
     except OSError as error:
-        raise RocmlockError(
-            STORE_UNUSABLE, f"The store {root} cannot be written: {error.strerror}."
-        ) from None
+        raise RocmlockError(STORE_UNUSABLE, f"The store {root} cannot be made: {error.strerror}.") from None
     if not os.access(layout.tmp, os.W_OK):
         raise RocmlockError(STORE_UNUSABLE, f"The store {root} cannot be written: permission denied.")
     return layout
@@ -100,9 +107,29 @@ def find_store(root: Path) -> StoreLayout:
     return StoreLayout(root)
 
 
+@contextmanager
+def store_errors(root: Path) -> Generator[None, None, None]:
+    """Turns what the operating system says of a store into STORE_FULL and STORE_UNUSABLE."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise RocmlockError(
+                STORE_FULL, f"The store {root} is full: {error.strerror}. Nothing half-written is left."
+            ) from None
+        if error.errno in _UNWRITABLE | _BROKEN:
+            what = "written" if error.errno in _UNWRITABLE else "used"
+            raise RocmlockError(
+                STORE_UNUSABLE, f"The store {root} cannot be {what}: {error.strerror}."
+            ) from None
+        raise
+
+
 def _read_format(layout: StoreLayout) -> int | None:
     try:
-        return int((layout.root / "format").read_text())
+        text = (layout.root / "format").read_text()
+        # Empty: whoever made the store was stopped, or the disk was full, before the number was written.
+        return int(text) if text else None
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from .digest import Digest
@@ -49,13 +50,28 @@ def check_folder(folder: Folder) -> None:
             raise ValueError(f"link {link.name!r} to {link.target!r} is not relative")
 
 
-def link_stays_inside(depth: int, target: str) -> bool:
-    """Whether a link in a folder ``depth`` levels below the root of its tree stays in the tree."""
-    for part in target.split("/"):
-        if part == "..":
-            depth -= 1
-        elif part not in {"", "."}:
-            depth += 1
-        if depth < 0:
-            return False
-    return not target.startswith("/")
+def link_stays_inside(folder: str, target: str, folders: Collection[str]) -> bool:
+    """Whether a link in ``folder`` to ``target`` stays in its tree.
+
+    ``folders`` are the real folders of the tree by path from its root, which is the empty path. Where ``..``
+    leads is known of those alone: after a name that is a link it depends on that link, and two links that
+    stay inside could together lead out.
+    """
+    if target.startswith("/"):
+        return False
+    at = [part for part in folder.split("/") if part]
+    steps = [part for part in target.split("/") if part not in {"", "."}]
+    ups = steps.count("..")
+    for step in steps:
+        if not ups:
+            break  # names alone are left: they lead down, or through links that are checked themselves
+        if step == "..":
+            ups -= 1
+            if not at:
+                return False
+            at.pop()
+        else:
+            at.append(step)
+            if "/".join(at) not in folders:
+                return False
+    return True

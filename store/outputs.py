@@ -7,7 +7,8 @@ from pathlib import Path
 from .blobs import BlobStore
 from .derivation import EPOCH
 from .digest import Digest
-from .publish import remove_folder, scratch_folder, store_errors
+from .layout import store_errors
+from .publish import scratch_folder
 from .realisation import Realisation
 from .trees import materialise
 
@@ -17,14 +18,10 @@ def materialise_output(blobs: BlobStore, made: Realisation) -> Path:
     place = blobs.layout.tree(made.output)
     if place.is_dir():
         return place
-    with store_errors(blobs.layout.root):
-        scratch = scratch_folder(blobs.layout)
-        try:
-            root = Digest(made.output, made.output_size)
-            materialise(blobs, root, scratch / "tree", writable=False, epoch=EPOCH)
-            (scratch / "tree").chmod(0o755)  # a folder that is moved must be writable
-            (scratch / "tree").rename(place)
-            place.chmod(0o555)
-        finally:
-            remove_folder(scratch)
+    with scratch_folder(blobs.layout) as scratch, store_errors(blobs.layout.root):
+        root = Digest(made.output, made.output_size)
+        materialise(blobs, root, scratch / "tree", writable=False, epoch=EPOCH)
+        (scratch / "tree").chmod(0o755)  # a folder that is moved must be writable
+        (scratch / "tree").rename(place)
+        place.chmod(0o555)
     return place

@@ -97,7 +97,7 @@ def encode_folder(folder: Folder) -> bytes:
 
 
 def parse_folder(data: bytes) -> Folder:
-    """The folder in Directory bytes. ValueError for anything that a tree must not hold."""
+    """The folder in Directory bytes. ValueError for what no tree may hold, and for any other form of it."""
     message = _CLASSES["Directory"]()
     try:
         message.ParseFromString(data)
@@ -114,7 +114,8 @@ def parse_folder(data: bytes) -> Folder:
         ),
         symlinks=tuple(SymlinkNode(node.name, node.target) for node in message.symlinks),
     )
-    check_folder(folder)
+    if encode_folder(folder) != data:
+        raise ValueError("the message is not canonical")
     return folder
 
 

@@ -10,15 +10,17 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import secrets
 import shutil
-import tempfile
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from ..errors import STORE_FULL, STORE_UNUSABLE, RocmlockError
-from .layout import StoreLayout
+from .layout import StoreLayout, store_errors
+from .leases import take_lock, try_lock
+
+_LOCK = ".lock"
 
 Step = Callable[[str], None]
 """Called with the name of each step before it happens; tests stop a publication there."""
@@ -36,80 +38,96 @@ class Publication:
         self._step = step
         self._staged: list[tuple[Path, Path, int]] = []
         self._count = 0
+        self._ends = ExitStack()
 
     def __enter__(self) -> Publication:
-        with store_errors(self._layout.root):
-            self.folder = scratch_folder(self._layout)
+        self.folder = self._ends.enter_context(scratch_folder(self._layout))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        remove_folder(self.folder)
+        self._ends.close()
 
     def stage(self, final: Path, *, mode: int = 0o444) -> Path:
         """A fresh path to write what will stand at ``final``."""
+        self._step("stage")
         self._count += 1
         staged = self.folder / str(self._count)
         self._staged.append((staged, final, mode))
         return staged
 
     def commit(self) -> None:
-        """Put everything in place. What is there already under the same name is kept."""
+        """Put everything in place, in the order of staging.
+
+        What stands under the same name is replaced whole; who has it open keeps reading the old one.
+        """
         with store_errors(self._layout.root):
             for staged, _, mode in self._staged:
                 staged.chmod(mode)
+            folders = dict.fromkeys(final.parent for _, final, _ in self._staged)
+            new = [folder for folder in folders if not folder.is_dir()]
+            for folder in new:
+                folder.mkdir(parents=True, exist_ok=True)
             self._step("sync")
-            sync_file_system(self.folder)
-            touched: dict[Path, None] = {}
+            sync_files(self.folder, (staged for staged, _, _ in self._staged))
             for staged, final, _ in self._staged:
                 self._step(f"rename {final.parent.name}")
-                final.parent.mkdir(parents=True, exist_ok=True)
                 staged.replace(final)
-                touched[final.parent] = None
             self._step("sync folders")
-            for folder in touched:
-                sync_folder(folder)
+            # A new folder's own name has to be on the disk, too, before anything counts on what is in it.
+            for folder in (*dict.fromkeys(folder.parent for folder in new), *folders):
+                sync(folder)
         self._staged.clear()
 
 
 @contextmanager
-def store_errors(root: Path) -> Generator[None, None, None]:
-    """Turns what the operating system says of a store into errors for the user."""
+def scratch_folder(layout: StoreLayout) -> Generator[Path, None, None]:
+    """A fresh private folder in the store's file system, removed at the end.
+
+    While it lives the lock beside it is held, so collect_scratch leaves it alone, wherever that runs: owners
+    may be in other containers and on other hosts, where process numbers mean nothing.
+    """
+    folder = layout.tmp / secrets.token_hex(8)
+    with store_errors(layout.root):
+        held = take_lock(_lock(folder))
     try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise RocmlockError(
-                STORE_FULL, f"The store {root} is full: {error.strerror}. Nothing half-written is left."
-            ) from None
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-            raise RocmlockError(
-                STORE_UNUSABLE, f"The store {root} cannot be written: {error.strerror}."
-            ) from None
-        raise
+        with store_errors(layout.root):
+            folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        _end(folder, held)
 
 
-def scratch_folder(layout: StoreLayout) -> Path:
-    """A fresh private folder in the store's file system. Its name tells who made it, for collect_scratch."""
-    prefix = f"{os.getpid()}-{_start_time(os.getpid())}-"
-    return Path(tempfile.mkdtemp(prefix=prefix, dir=layout.tmp))
+def _end(folder: Path, held: int) -> None:
+    """Remove a scratch folder whose lock we hold. The lock comes first and goes last."""
+    remove_folder(folder)
+    with suppress(OSError):
+        _lock(folder).unlink()
+    os.close(held)
+
+
+def _lock(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}{_LOCK}")
 
 
 def collect_scratch(layout: StoreLayout) -> None:
-    """Remove scratch folders whose process is gone (a kill left them)."""
-    for folder in layout.tmp.iterdir():
-        pid, _, rest = folder.name.partition("-")
-        if pid.isdigit() and _start_time(int(pid)) != rest.partition("-")[0]:
-            remove_folder(folder)
+    """Remove scratch folders whose owner is gone (a kill left them)."""
+    with store_errors(layout.root):
+        for name in {path.name.removesuffix(_LOCK) for path in layout.tmp.iterdir()}:
+            _collect(layout.tmp / name)
 
 
-def _start_time(pid: int) -> str:
-    """When a process started, in clock ticks since boot; empty when there is none."""
+def _collect(folder: Path) -> None:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
+        held = try_lock(_lock(folder))
+    except FileNotFoundError:
+        remove_folder(folder)  # locks come first and go last: this is what an earlier removal left
+    except PermissionError:
+        return  # another user's
+    else:
+        if held is not None:
+            _end(folder, held)
 
 
 def remove_folder(folder: Path) -> None:
@@ -118,7 +136,8 @@ def remove_folder(folder: Path) -> None:
         for name in names:
             inner = Path(path, name)
             if not inner.is_symlink():
-                inner.chmod(0o700)
+                with suppress(OSError):  # another process may be removing the same remains
+                    inner.chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -129,8 +148,21 @@ def write_file(layout: StoreLayout, final: Path, data: bytes) -> None:
         publication.commit()
 
 
-def sync_file_system(folder: Path) -> None:
-    """Everything written to the file system of ``folder`` is on the disk afterwards."""
+def sync_files(folder: Path, files: Iterable[Path]) -> None:
+    """``files``, all in the file system of ``folder``, are on the disk afterwards.
+
+    One call for all of them; one a file where a system has no such call.
+    """
+    try:
+        _sync_file_system(folder)
+    except OSError as error:
+        if error.errno != errno.ENOSYS:
+            raise
+        for file in files:
+            sync(file)
+
+
+def _sync_file_system(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         libc = ctypes.CDLL(None, use_errno=True)
@@ -141,9 +173,9 @@ def sync_file_system(folder: Path) -> None:
         os.close(descriptor)
 
 
-def sync_folder(folder: Path) -> None:
-    """The names in ``folder`` are on the disk afterwards."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def sync(path: Path) -> None:
+    """A file's content, or the names in a folder, are on the disk afterwards."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -18,11 +18,11 @@ from .derivation import find_wheels
 from .digest import Digest
 from .environment import compose, environment_id, is_composed
 from .jobs import job_environment, read_machine
-from .layout import StoreLayout, open_store
+from .layout import StoreLayout, open_store, store_errors
 from .leases import lease
 from .plan import Machine, Plan, PlannedPackage, make_plan, read_realisation
 from .proof import require_proof
-from .publish import collect_scratch, remove_folder, scratch_folder, store_errors, write_file
+from .publish import collect_scratch, scratch_folder, write_file
 from .realisation import Realisation
 from .sandbox import find_bwrap, probe, write_etc
 from .sources import add_source, check_path, fetch_files, find_missing, source_files
@@ -157,13 +157,9 @@ class _Builder:
         assert interpreter is not None  # noqa: S101 -- nothing is lacking, or we were not here
         self._tools = Tools(find_bwrap(path), Path(uv.find_uv_bin()), str(interpreter.path))
         self._uv_version = uv_version()
-        with store_errors(blobs.layout.root):
-            scratch = scratch_folder(blobs.layout)
-            try:
-                write_etc(scratch)
-                probe(self._tools.bwrap, scratch)
-            finally:
-                remove_folder(scratch)
+        with scratch_folder(blobs.layout) as scratch, store_errors(blobs.layout.root):
+            write_etc(scratch)
+            probe(self._tools.bwrap, scratch)
 
     def build(self, planned: PlannedPackage, done: Mapping[str, Realisation]) -> Realisation:
         """Build ``planned``, unless another process or an equal action has it already."""
@@ -249,15 +245,11 @@ def _environment(
 
 
 def _compose(environment: _Environment, blobs: BlobStore, name: str) -> None:
-    with store_errors(blobs.layout.root):
-        scratch = scratch_folder(blobs.layout)
-        try:
-            (scratch / "wheels").mkdir()
-            wheels = {file: scratch / "wheels" / file for file in environment.files}
-            for file, digest in environment.files.items():
-                # A copy that is checked: what is damaged in the store never gets into an environment.
-                blobs.copy(digest.removeprefix("sha256:"), wheels[file], mode=0o444)
-            about = {"name": name, "wheels": environment.files}
-            compose(environment.place, scratch, environment.interpreter, wheels, about)
-        finally:
-            remove_folder(scratch)
+    with scratch_folder(blobs.layout) as scratch, store_errors(blobs.layout.root):
+        (scratch / "wheels").mkdir()
+        wheels = {file: scratch / "wheels" / file for file in environment.files}
+        for file, digest in environment.files.items():
+            # A copy that is checked: what is damaged in the store never gets into an environment.
+            blobs.copy(digest.removeprefix("sha256:"), wheels[file], mode=0o444)
+        about = {"name": name, "wheels": environment.files}
+        compose(environment.place, scratch, environment.interpreter, wheels, about)

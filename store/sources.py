@@ -12,7 +12,8 @@ from ..package_index import PackageIndex
 from .archives import unpack_sdist
 from .blobs import BlobStore
 from .digest import Digest
-from .publish import Publication, remove_folder, scratch_folder, store_errors
+from .layout import store_errors
+from .publish import Publication, scratch_folder
 from .trees import DEFAULT_IGNORE, Tree, add_tree, read_tree
 
 MAX_FILE = 16 << 30
@@ -129,12 +130,8 @@ def _publish(blobs: BlobStore, tree: Tree) -> Digest:
 
 
 def _add_sdist(blobs: BlobStore, file: str, hash_: str) -> Digest:
-    with store_errors(blobs.layout.root):
-        scratch = scratch_folder(blobs.layout)
-        try:
-            blobs.copy(hash_, scratch / "archive", mode=0o600)
-            (scratch / "tree").mkdir()
-            unpack_sdist(scratch / "archive", scratch / "tree", file)
-            return _publish(blobs, read_tree(scratch / "tree"))
-        finally:
-            remove_folder(scratch)
+    with scratch_folder(blobs.layout) as scratch, store_errors(blobs.layout.root):
+        blobs.copy(hash_, scratch / "archive", mode=0o600)
+        (scratch / "tree").mkdir()
+        unpack_sdist(scratch / "archive", scratch / "tree", file)
+        return _publish(blobs, read_tree(scratch / "tree"))

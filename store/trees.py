@@ -1,16 +1,17 @@
 """Trees: a folder's content under one digest (REAPI Directory messages), and folders made from it.
 
 A tree keeps names, contents, the execute bit and relative links that stay inside. It keeps no times, no
-owners, no empty meaning in order: docs/formats/trees.md.
+owners and no order: docs/formats/trees.md.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import Path
 
 from ..errors import SOURCE_INVALID, STORE_CORRUPT, Problem, RocmlockError
@@ -42,79 +43,88 @@ def tree_digest(folder: Path) -> Digest:
 
 def read_tree(folder: Path, ignore: tuple[str, ...] = ()) -> Tree:
     """The tree of ``folder``. SOURCE_INVALID, naming every one, for entries that no tree can hold."""
-    reader = _Reader(ignore)
+    reader = _Reader(folder, ignore)
     try:
-        root = reader.read(folder)
+        root = reader.read()
     except OSError as error:
-        raise RocmlockError(SOURCE_INVALID, f"{error.filename} cannot be read: {error.strerror}.") from None
+        where = _shown(str(error.filename or folder))
+        raise RocmlockError(SOURCE_INVALID, f"{where} cannot be read: {error.strerror}.") from None
     if reader.problems:
         raise RocmlockError(
-            SOURCE_INVALID, f"{folder} holds what no tree can hold.", problems=reader.problems
+            SOURCE_INVALID, f"{_shown(str(folder))} holds what no tree can hold.", problems=reader.problems
         )
     return Tree(root, reader.messages, reader.files)
 
 
 class _Reader:
-    """Walks a folder, deepest folders first, without recursion."""
+    """Walks a folder, deepest folders first, without recursion. Paths are relative to the root."""
 
-    def __init__(self, ignore: tuple[str, ...]) -> None:
-        self._ignore = ignore
-        self._digests: dict[Path, Digest] = {}
+    def __init__(self, root: Path, ignore: tuple[str, ...]) -> None:
+        self._root = root
+        self._ignored = re.compile("|".join(map(translate, ignore)) or r"(?!)").match
+        self._digests: dict[str, Digest] = {}
+        self._folders: set[str] = set()
         self.messages: dict[Digest, bytes] = {}
         self.files: dict[Path, Digest] = {}
         self.problems: list[Problem] = []
 
-    def read(self, root: Path) -> Digest:
+    def read(self) -> Digest:
         from .proto import encode_folder
 
-        for path, depth in reversed(list(self._folders(root))):
-            data = encode_folder(self._folder(path, depth))
+        found = list(self._walk())
+        self._folders.update(path for path, _ in found)
+        for path, entries in reversed(found):
+            data = encode_folder(self._folder(path, entries))
             self._digests[path] = digest_of_bytes(data)
             self.messages[self._digests[path]] = data
-        return self._digests[root]
+        return self._digests[""]
 
-    def _folders(self, root: Path) -> Iterator[tuple[Path, int]]:
-        """Every folder with its depth, parents first."""
-        pending = [(root, 0)]
+    def _walk(self) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+        """Every folder with its entries, parents first."""
+        pending = [("", os.fspath(self._root))]
         while pending:
-            path, depth = pending.pop()
-            yield path, depth
-            with os.scandir(path) as entries:
-                pending.extend(
-                    (Path(entry.path), depth + 1)
-                    for entry in entries
-                    if entry.is_dir(follow_symlinks=False) and not self._ignored(entry.name)
-                )
+            path, place = pending.pop()
+            with os.scandir(place) as found:
+                entries = [entry for entry in found if not self._ignored(entry.name)]
+            yield path, entries
+            prefix = f"{path}/" if path else ""
+            pending.extend(
+                (prefix + entry.name, entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)
+            )
 
-    def _ignored(self, name: str) -> bool:
-        return any(fnmatchcase(name, pattern) for pattern in self._ignore)
-
-    def _folder(self, path: Path, depth: int) -> Folder:
+    def _folder(self, path: str, entries: list[os.DirEntry[str]]) -> Folder:
         files: list[FileNode] = []
         directories: list[DirectoryNode] = []
         symlinks: list[SymlinkNode] = []
-        with os.scandir(path) as entries:
-            for entry in entries:
-                name, place = entry.name, Path(entry.path)
-                if self._ignored(name):
-                    continue
-                mode = entry.stat(follow_symlinks=False).st_mode
-                if not _is_text(name):
-                    self.problems.append(Problem(f"{place!r}: its name is not UTF-8"))
-                elif stat.S_ISLNK(mode):
-                    target = str(place.readlink())
-                    if _is_text(target) and link_stays_inside(depth, target):
-                        symlinks.append(SymlinkNode(name, target))
-                    else:
-                        self.problems.append(Problem(f"{place} links to {target!r}, out of the folder"))
-                elif stat.S_ISDIR(mode):
-                    directories.append(DirectoryNode(name, self._digests[place]))
-                elif stat.S_ISREG(mode):
-                    self.files[place] = digest_of_file(place)
-                    files.append(FileNode(name, self.files[place], bool(mode & stat.S_IXUSR)))
+        for entry in entries:
+            name = entry.name
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if not _is_text(name):
+                self._refuse(entry, "its name is not UTF-8")
+            elif stat.S_ISLNK(mode):
+                target = os.readlink(entry.path)  # noqa: PTH115 -- a Path would tidy what the link says
+                if _is_text(target) and link_stays_inside(path, target, self._folders):
+                    symlinks.append(SymlinkNode(name, target))
                 else:
-                    self.problems.append(Problem(f"{place} is neither file, folder nor link"))
+                    self._refuse(entry, f"it links to {target!r}, out of the folder")
+            elif stat.S_ISDIR(mode):
+                digest = self._digests[f"{path}/{name}" if path else name]
+                directories.append(DirectoryNode(name, digest))
+            elif stat.S_ISREG(mode):
+                place = Path(entry.path)
+                self.files[place] = digest_of_file(place)
+                files.append(FileNode(name, self.files[place], bool(mode & stat.S_IXUSR)))
+            else:
+                self._refuse(entry, "it is neither file, folder nor link")
         return Folder(tuple(files), tuple(directories), tuple(symlinks))
+
+    def _refuse(self, entry: os.DirEntry[str], why: str) -> None:
+        self.problems.append(Problem(f"{_shown(entry.path)}: {why}"))
+
+
+def _shown(path: str) -> str:
+    """A path as text, whatever its bytes are."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _is_text(name: str) -> bool:
@@ -127,7 +137,7 @@ def _is_text(name: str) -> bool:
 
 def add_tree(blobs: BlobStore, publication: Publication, tree: Tree) -> None:
     """Stage all content of a tree: files first, then the messages that name them."""
-    for path, digest in tree.files.items():
+    for digest, path in {digest: path for path, digest in tree.files.items()}.items():
         blobs.add_file(publication, path, digest)
     for data in tree.messages.values():
         blobs.add_bytes(publication, data)
@@ -140,31 +150,35 @@ def materialise(blobs: BlobStore, root: Digest, place: Path, *, writable: bool, 
     """
     from .proto import parse_folder
 
-    pending = [(root, place, 0)]
-    made: list[Path] = []
+    pending = [(root, "")]
+    made: dict[str, Folder] = {}
     while pending:
-        digest, path, depth = pending.pop()
+        digest, path = pending.pop()
         try:
             folder = parse_folder(blobs.read(digest.hash))
         except ValueError as error:
             raise RocmlockError(STORE_CORRUPT, f"tree {digest.hash} is refused: {error}.") from None
-        path.mkdir()
-        made.append(path)
-        _make_entries(blobs, folder, path, depth, writable=writable, epoch=epoch)
-        pending.extend((node.digest, path / node.name, depth + 1) for node in folder.directories)
-    for path in reversed(made):
-        os.utime(path, (epoch, epoch))
-        path.chmod(0o755 if writable else 0o555)
+        (place / path).mkdir()
+        made[path] = folder
+        for file in folder.files:
+            _make_file(blobs, file, place / path / file.name, writable=writable, epoch=epoch)
+        prefix = f"{path}/" if path else ""
+        pending.extend((node.digest, prefix + node.name) for node in folder.directories)
+    # Links come last: which of them stay inside is known when all folders are.
+    for path, folder in reversed(made.items()):
+        for link in folder.symlinks:
+            if not link_stays_inside(path, link.target, made):
+                raise RocmlockError(
+                    STORE_CORRUPT, f"a tree links {link.name} to {link.target}, out of itself."
+                )
+            (place / path / link.name).symlink_to(link.target)
+        os.utime(place / path, (epoch, epoch))
+        (place / path).chmod(0o755 if writable else 0o555)
 
 
-def _make_entries(
-    blobs: BlobStore, folder: Folder, path: Path, depth: int, *, writable: bool, epoch: int
-) -> None:
-    for file in folder.files:
-        mode = (0o644 if writable else 0o444) | (0o111 if file.executable else 0)
-        blobs.copy(file.digest.hash, path / file.name, mode=mode)
-        os.utime(path / file.name, (epoch, epoch))
-    for link in folder.symlinks:
-        if not link_stays_inside(depth, link.target):
-            raise RocmlockError(STORE_CORRUPT, f"a tree links {link.name} to {link.target}, out of itself.")
-        (path / link.name).symlink_to(link.target)
+def _make_file(blobs: BlobStore, file: FileNode, place: Path, *, writable: bool, epoch: int) -> None:
+    mode = (0o644 if writable else 0o444) | (0o111 if file.executable else 0)
+    blobs.copy(file.digest.hash, place, mode=mode)
+    if place.stat().st_size != file.digest.size:
+        raise RocmlockError(STORE_CORRUPT, f"a tree gives {file.name} a size that its content does not have.")
+    os.utime(place, (epoch, epoch))

@@ -229,6 +229,14 @@ def test_a_lease_is_waited_for_and_dies_with_its_holder(tmp_path: Path) -> None:
     with lease(layout, "k", wait):
         pass
     holder.wait()
-    assert waited == [f"process {holder.pid} on {os.uname().nodename}"]
+    (told,) = waited
+    assert told.startswith(f"process {holder.pid} on {os.uname().nodename} since ")
     with lease(layout, "k", wait):
         assert len(waited) == 1
+
+
+def test_a_store_that_was_stopped_while_it_was_made_is_made_again(tmp_path: Path) -> None:
+    open_store(tmp_path)
+    (tmp_path / "format").write_text("")
+    open_store(tmp_path)
+    assert (tmp_path / "format").read_text() == "1\n"

@@ -15,7 +15,7 @@ from rocmlock.errors import RocmlockError
 from rocmlock.store.blobs import BlobStore
 from rocmlock.store.digest import Digest, digest_of_bytes
 from rocmlock.store.layout import open_store
-from rocmlock.store.nodes import DirectoryNode, FileNode, Folder, SymlinkNode
+from rocmlock.store.nodes import DirectoryNode, FileNode, Folder, SymlinkNode, link_stays_inside
 from rocmlock.store.proto import encode_folder, parse_folder
 from rocmlock.store.publish import Publication
 from rocmlock.store.trees import DEFAULT_IGNORE, add_tree, materialise, read_tree, tree_digest
@@ -205,3 +205,66 @@ def test_nothing_made_shares_an_inode_with_the_store(blobs: BlobStore, tmp_path:
     materialise(blobs, root, tmp_path / "out", writable=True, epoch=0)
     (tmp_path / "out" / "f").write_text("changed by a build")
     assert blobs.read(digest_of_bytes(b"text").hash) == b"text"
+
+
+@pytest.mark.parametrize(
+    ("folder", "target", "inside"),
+    [
+        ("", "f", True),
+        ("d", "../f", True),
+        ("d", "../../f", False),
+        ("", "/f", False),
+        ("", "d/e/../../f", True),
+        ("", "d/e/../../../f", False),
+        # Where ".." leads after a name that is no real folder depends on what that name is: a link, say.
+        ("", "l/../f", False),
+        ("d", "./e//../x", True),
+    ],
+)
+def test_where_a_link_leads(folder: str, target: str, inside: bool) -> None:
+    assert link_stays_inside(folder, target, {"", "d", "d/e"}) == inside
+
+
+def test_two_links_cannot_lead_out_together(tmp_path: Path) -> None:
+    """Each of them stays inside by its own words; through the first, the second would not."""
+    folder = lay_out(tmp_path / "t", {"d": {"e": {}}})
+    (folder / "d" / "e" / "up").symlink_to("../..")
+    (folder / "out").symlink_to("d/e/up/../secret")
+    with pytest.raises(RocmlockError) as raised:
+        read_tree(folder)
+    assert [problem.message for problem in raised.value.problems] == [
+        f"{folder}/out: it links to 'd/e/up/../secret', out of the folder"
+    ]
+
+
+def test_a_message_in_another_form_is_refused() -> None:
+    """The same folder in other bytes would have two digests."""
+    data = encode_folder(
+        Folder(files=(FileNode("a", EMPTY, executable=False), FileNode("b", EMPTY, executable=False)))
+    )
+    half = len(data) // 2
+    with pytest.raises(ValueError, match="canonical"):
+        parse_folder(data[half:] + data[:half])
+
+
+def test_a_size_that_lies_is_found(blobs: BlobStore, tmp_path: Path) -> None:
+    content = digest_of_bytes(b"text")
+    lie = encode_folder(Folder(files=(FileNode("f", Digest(content.hash, 5), executable=False),)))
+    with Publication(blobs.layout) as publication:
+        blobs.add_bytes(publication, b"text")
+        root = blobs.add_bytes(publication, lie)
+        publication.commit()
+    with pytest.raises(RocmlockError) as raised:
+        materialise(blobs, root, tmp_path / "out", writable=True, epoch=0)
+    assert raised.value.reason.reference == "store-corrupt"
+
+
+def test_a_source_that_changes_while_it_is_added_is_told(blobs: BlobStore, tmp_path: Path) -> None:
+    folder = lay_out(tmp_path / "in", {"f": "one", "g": "gone"})
+    tree = read_tree(folder)
+    for change in (lambda: (folder / "f").write_text("two"), (folder / "g").unlink):
+        change()
+        with pytest.raises(RocmlockError) as raised, Publication(blobs.layout) as publication:
+            add_tree(blobs, publication, tree)
+        assert raised.value.reason.reference == "source-changed"
+        (folder / "f").write_text("one")
