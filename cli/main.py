@@ -66,7 +66,7 @@ def commands() -> None:
 
 def main() -> NoReturn:
     """Run the command and exit; the one place where errors become exit codes."""
-    # Imports make many objects that live to the end: looking for garbage among them takes time and finds none.
+    # Imports make many objects that live to the end: looking for garbage among them costs time for nothing.
     gc.set_threshold(100_000)
     sys.exit(_run(sys.argv[1:]))
 
