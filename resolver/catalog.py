@@ -167,7 +167,11 @@ class RocmRelease:
 
 
 class Catalog(Protocol):
-    """The facts. Implementations raise RocmlockError and nothing else."""
+    """The facts. Implementations raise RocmlockError and nothing else.
+
+    Asking is cheap in this order: candidates, tested_sets, expand. A live catalog makes its requests then, so
+    the chooser asks for nothing that an earlier fact rules out.
+    """
 
     @property
     def dated(self) -> date | None:
@@ -178,16 +182,24 @@ class Catalog(Protocol):
         """Packages that have tested sets, the one that sits highest first."""
         ...
 
-    def tested_sets(self, top: str) -> tuple[TestedSet, ...]:
-        """All tested sets of a package, newest release first, unusable ones included."""
+    def candidates(self, top: str) -> tuple[Release, ...]:
+        """The releases of a package that have tested sets, newest version first, unusable ones included."""
+        ...
+
+    def tested_sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
+        """What a candidate tests; of several sets the plain one first."""
+        ...
+
+    def expand(self, pin: Pin) -> Pin:
+        """The pin with all that can be known of it: full commits and the version there."""
         ...
 
     def releases(self, repository: str) -> tuple[Release, ...]:
         """Tags of ``owner/name``, newest version first; empty when the repository is not known."""
         ...
 
-    def commits(self, repository: str) -> tuple[KnownCommit, ...]:
-        """Commits of ``owner/name`` that are known without a tag, by ``asked``."""
+    def commit(self, repository: str, asked: str) -> KnownCommit:
+        """What a tag, a short commit or a branch of ``owner/name`` stands for; its commit may be None."""
         ...
 
     def rocm_releases(self) -> tuple[RocmRelease, ...]:

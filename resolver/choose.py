@@ -1,25 +1,34 @@
-"""Choosing by ``tested``: enumeration of tested sets, newest first; the first whose facts all hold. Pure."""
+"""Choosing by ``tested``: enumeration of tested sets, newest first; the first whose facts all hold. Pure.
+
+The catalog is asked for no more than the facts so far leave open: a release out of range is not read, and the
+pins of a set that is ruled out are not expanded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
-from attrs import evolve
 from packaging.specifiers import SpecifierSet
 
-from ..lockfile.demands import Demands, PackageDemand, Ranged
-from .catalog import Catalog, Pin, RocmRelease, TestedSet
+from ..lockfile.demands import Demands, Ranged
+from .catalog import Catalog, Pin, Release, TestedSet
 from .recipe import Recipe
-from .rules import Violation, find_needed, find_violations
+from .rules import (
+    Violation,
+    find_needed,
+    find_pin_violations,
+    find_release_violations,
+    find_set_violations,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """A set that was not taken, with the first fact that rules it out."""
+    """A release of ``top``, or one of its sets, that was not taken, with the first fact that rules it out."""
 
-    tested: TestedSet
+    top: str
+    release: Release
     violation: Violation
 
 
@@ -33,7 +42,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """``members`` are the pins of the packages that are needed, the top package's own release aside."""
+    """``members`` are the expanded pins of the packages that are needed beside the top package itself."""
 
     tested: TestedSet
     members: tuple[Pin, ...]
@@ -42,36 +51,32 @@ class Resolution:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A manifest line that was tried in place of another and leads to ``tested``."""
-
-    lines: tuple[str, ...]
-    instead: tuple[str, ...]
-    tested: TestedSet
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """No set holds. ``impossible`` are the fewest demand lines that no set meets together."""
-
-    top: str
-    passed_over: tuple[PassedOver, ...]
-    impossible: tuple[str, ...]
-    changes: tuple[Change, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class World:
-    """What choosing looks at: the sets of the top package and the facts beside them."""
+    """What choosing looks at: the tested sets of ``top`` and the facts beside them."""
 
     top: str
-    sets: tuple[TestedSet, ...]
+    catalog: Catalog
     recipes: Mapping[str, Recipe]
-    rocm_releases: tuple[RocmRelease, ...]
+
+    def release_violations(self, release: Release, demands: Demands) -> Iterator[Violation]:
+        return find_release_violations(self.top, release, demands)
+
+    def set_violations(self, tested: TestedSet, demands: Demands) -> Iterator[Violation]:
+        needed = find_needed(demands, self.top, self.recipes)
+        return find_set_violations(tested, demands, needed, self.recipes, self.catalog.rocm_releases())
+
+    def pin_violations(self, tested: TestedSet, demands: Demands) -> Iterator[Violation]:
+        return find_pin_violations(tested, self.members(tested, demands), demands)
+
+    def members(self, tested: TestedSet, demands: Demands) -> tuple[Pin, ...]:
+        """The needed pins, expanded."""
+        needed = find_needed(demands, self.top, self.recipes)
+        return tuple(self.catalog.expand(pin) for pin in tested.pins if pin.package in needed)
 
     def violations(self, tested: TestedSet, demands: Demands) -> list[Violation]:
-        needed = find_needed(demands, self.top, self.recipes)
-        return find_violations(tested, demands, needed, self.recipes, self.rocm_releases)
+        """What rules a set out; its pins are expanded only where nothing else does."""
+        found = [*self.release_violations(tested.release, demands), *self.set_violations(tested, demands)]
+        return found or list(self.pin_violations(tested, demands))
 
 
 def find_top(demands: Demands, catalog: Catalog) -> str | None:
@@ -80,25 +85,41 @@ def find_top(demands: Demands, catalog: Catalog) -> str | None:
     return next((top for top in catalog.tops() if top in asked), None)
 
 
-def choose(world: World, demands: Demands, kept_commit: str | None = None) -> Resolution | Conflict:
-    """The first set that holds. ``kept_commit`` is the top package's commit in the lock that is there: its
-    set comes first, so that only ``update`` moves pins."""
-    kept = [tested for tested in world.sets if kept_commit and tested.release.commit == kept_commit]
+def choose(
+    world: World, demands: Demands, kept_commit: str | None = None
+) -> Resolution | tuple[PassedOver, ...]:
+    """The first set that holds, or all that were passed over.
+
+    ``kept_commit`` is the top package's commit in the lock that is there: its sets come first, so that only
+    ``update`` moves pins.
+    """
+    candidates = world.catalog.candidates(world.top)
+    kept = [release for release in candidates if kept_commit and release.commit == kept_commit]
     passed: list[PassedOver] = []
-    for tested in (*kept, *world.sets):
+    for release in dict.fromkeys((*kept, *candidates)):
+        for judged in _judge(world, release, demands):
+            if isinstance(judged, TestedSet):
+                # A kept set that is given up is told only where the order comes to it.
+                told = sorted(passed, key=lambda item: candidates.index(item.release))
+                return _resolution(world, judged, demands, tuple(told))
+            passed.append(judged)
+    return tuple(sorted(passed, key=lambda item: candidates.index(item.release)))
+
+
+def _judge(world: World, release: Release, demands: Demands) -> Iterator[PassedOver | TestedSet]:
+    violation = next(world.release_violations(release, demands), None)
+    if violation:
+        yield PassedOver(world.top, release, violation)
+        return
+    for tested in world.catalog.tested_sets(world.top, release):
         violations = world.violations(tested, demands)
-        if not violations:
-            # A kept set that is given up comes by twice; it is told once.
-            return _resolution(world, tested, demands, tuple(dict.fromkeys(passed)))
-        passed.append(PassedOver(tested, violations[0]))
-    return _conflict(world, demands, tuple(passed[len(kept) :]))
+        yield PassedOver(world.top, release, violations[0]) if violations else tested
 
 
 def _resolution(
     world: World, tested: TestedSet, demands: Demands, passed: tuple[PassedOver, ...]
 ) -> Resolution:
-    needed = find_needed(demands, world.top, world.recipes)
-    members = tuple(pin for pin in tested.pins if pin.package in needed)
+    members = world.members(tested, demands)
     return Resolution(tested, members, tuple(_contradictions(tested, members)), passed)
 
 
@@ -119,98 +140,3 @@ def _contradictions(tested: TestedSet, members: Sequence[Pin]) -> list[Contradic
                     )
                 )
     return found
-
-
-def _conflict(world: World, demands: Demands, passed: tuple[PassedOver, ...]) -> Conflict:
-    broken = {
-        index: {violation.line for violation in world.violations(tested, demands)}
-        for index, tested in enumerate(world.sets)
-    }
-    # A set with a violation of no line ("") can't be had by any manifest: it explains nothing.
-    usable = [lines for lines in broken.values() if "" not in lines]
-    lines = sorted({line for found in usable for line in found})
-    impossible = next(
-        (
-            chosen
-            for size in range(1, len(lines) + 1)
-            for chosen in combinations(lines, size)
-            if all(found & set(chosen) for found in usable)
-        ),
-        (),
-    )
-    changes = _changes(world, demands, lines, 1) or _changes(world, demands, lines, 2)
-    return Conflict(world.top, passed, tuple(impossible), changes)
-
-
-def _changes(world: World, demands: Demands, lines: list[str], size: int) -> tuple[Change, ...]:
-    found: list[Change] = []
-    for dropped in combinations(lines, size):
-        for tested in world.sets:
-            violations = world.violations(tested, demands)
-            if all(violation.line in dropped for violation in violations):
-                changed = _relaxed(demands, dropped, tested)
-                if changed and not world.violations(tested, changed):
-                    instead = tuple(line_of(changed, line) for line in dropped)
-                    found.append(Change(dropped, instead, tested))
-                    break
-    return tuple(found)
-
-
-def _relaxed(demands: Demands, dropped: tuple[str, ...], tested: TestedSet) -> Demands | None:
-    """The demands with the ``dropped`` lines written so that ``tested`` meets them; None where none would."""
-    pins = {pin.package: pin for pin in tested.pins}
-    for line in dropped:
-        if line == "rocm" and tested.rocm:
-            demands = evolve(demands, rocm=f"=={tested.rocm.value}")
-        elif line == "gfx":
-            listed = [set(found) for found in (tested.gfx, tested.supported_gfx) if found]
-            kept = tuple(
-                gfx for gfx in demands.gfx if all(gfx.partition(":")[0] in found for found in listed)
-            )
-            demands = evolve(demands, gfx=kept)
-            if not kept:
-                return None
-        elif line == "python" and (tested.supported_python or tested.python):
-            demands = evolve(
-                demands, python=tested.python.value if tested.python else tested.supported_python[-1]
-            )
-        elif line == "released-before":
-            demands = evolve(demands, released_before=None)
-        elif line.startswith("package:"):
-            name = line.removeprefix("package:")
-            version = tested.release.version if name == tested.top else None
-            pin = pins.get(name)
-            version = version or (pin.version.value if pin and pin.version else None)
-            if version is None:
-                return None
-            demands = _with_package(demands, name, f"=={version}")
-        else:
-            return None
-    return demands
-
-
-def _with_package(demands: Demands, name: str, specifier: str) -> Demands:
-    packages = tuple(
-        PackageDemand(name, Ranged(specifier), f'{name} = "{specifier}"') if package.name == name else package
-        for package in demands.packages
-    )
-    return evolve(demands, packages=packages)
-
-
-def line_of(demands: Demands, line: str) -> str:
-    """A demand as it stands in a manifest."""
-    package = demands.package(line.removeprefix("package:")) if line.startswith("package:") else None
-    if package:
-        return package.line
-    words = {
-        "rocm": f'rocm = "{demands.rocm}"',
-        "gfx": f"gfx = [{', '.join(repr(gfx).replace(chr(39), chr(34)) for gfx in demands.gfx)}]",
-        "python": f'python = "{demands.python}"',
-        "host": f'host = {{ {demands.host.kind} = "{demands.host.version}" }}',
-        "released-before": (
-            f"released-before = {demands.released_before}"
-            if demands.released_before
-            else "no released-before"
-        ),
-    }
-    return words[line]

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from ..errors import UNSATISFIABLE, RocmlockError
 from ..lockfile.demands import Demands
-from .choose import Conflict, PassedOver, line_of
+from .choose import PassedOver
+from .conflict import Conflict, line_of
 
 _SHOWN = 4
 
@@ -29,17 +30,17 @@ def conflict_error(conflict: Conflict, demands: Demands) -> RocmlockError:
 
 
 def group_lines(passed: Iterable[PassedOver]) -> Iterable[str]:
-    """``vllm 0.20.0 to 0.23.0 (9 sets): tests pytorch 2.10.0``: sets that fail alike share a line."""
+    """``vllm 0.20.0 to 0.23.0 (9 releases): tests pytorch 2.10.0``: sets that fail alike share a line."""
     groups: dict[str, list[PassedOver]] = {}
     for item in passed:
         groups.setdefault(item.violation.says, []).append(item)
     for says, items in groups.items():
-        yield f"{items[0].tested.top} {_versions(items)}: {says}"
+        yield f"{items[0].top} {_versions(items)}: {says}"
 
 
 def _versions(items: list[PassedOver]) -> str:
     """Newest first as they come; told oldest first, as people read ranges."""
-    versions = list(dict.fromkeys(item.tested.release.version for item in reversed(items)))
+    versions = list(dict.fromkeys(item.release.version for item in reversed(items)))
     if len(versions) <= _SHOWN:
         return ", ".join(versions)
-    return f"{versions[0]} to {versions[-1]} ({len(items)} sets)"
+    return f"{versions[0]} to {versions[-1]} ({len(versions)} releases)"

@@ -14,7 +14,8 @@ from ..lockfile.demands import Demands, Ranged
 from ..lockfile.model import GitSource, Lock, Wheel
 from .assemble import make_stack, make_target, make_warnings
 from .catalog import Catalog
-from .choose import Conflict, Resolution, World, choose, find_top
+from .choose import Resolution, World, choose, find_top
+from .conflict import explain_conflict
 from .explain import conflict_error
 from .layers import fill_layers, find_reusable, plan_layers
 from .own_sources import OwnSources, Surroundings
@@ -69,12 +70,12 @@ def _choose(
     if top is None:
         _refuse_unpinned(demands)
         return None
-    world = World(top, catalog.tested_sets(top), recipes, catalog.rocm_releases())
+    world = World(top, catalog, recipes)
     locked = old.package(top) if old else None
     kept = locked.source.commit if locked and isinstance(locked.source, GitSource) else None
     answer = choose(world, demands, kept)
-    if isinstance(answer, Conflict):
-        raise conflict_error(answer, demands)
+    if not isinstance(answer, Resolution):
+        raise conflict_error(explain_conflict(world, demands, answer), demands)
     return answer
 
 

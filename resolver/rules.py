@@ -5,7 +5,7 @@ Authority of the sources and the rules themselves: docs/architecture.md, "Choosi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.specifiers import SpecifierSet
@@ -47,29 +47,11 @@ def find_needed(demands: Demands, top: str, recipes: Mapping[str, Recipe]) -> tu
     return tuple(sorted(wanted - given))
 
 
-def find_violations(
-    tested: TestedSet,
-    demands: Demands,
-    needed: tuple[str, ...],
-    recipes: Mapping[str, Recipe],
-    rocm_releases: tuple[RocmRelease, ...],
-) -> list[Violation]:
-    """Every fact that rules the set out, the one to tell first at the front; empty when it may be taken."""
-    return [
-        *_version(tested, demands),
-        *_rocm(tested, demands),
-        *_gfx(tested, demands, rocm_releases),
-        *_python(tested, demands),
-        *_members(tested, demands, needed),
-        *_compilers(tested, demands, needed, recipes),
-        *_unread(tested),
-    ]
-
-
-def _version(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
-    release, demand = tested.release, demands.package(tested.top)
+def find_release_violations(top: str, release: Release, demands: Demands) -> Iterator[Violation]:
+    """What rules a release out before anything of it is read."""
+    demand = demands.package(top)
     specifier = demand.origin.specifier if demand and isinstance(demand.origin, Ranged) else ""
-    line = f"package:{tested.top}"
+    line = f"package:{top}"
     if not SpecifierSet(specifier).contains(release.version, prereleases=True):
         yield Violation(line, "outside the range asked for")
     elif _is_prerelease(release) and not SpecifierSet(specifier).prereleases:
@@ -79,6 +61,30 @@ def _version(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
         yield Violation("released-before", "its release date is not known")
     elif before is not None and release.date is not None and release.date >= before:
         yield Violation("released-before", f"released on or after {before}")
+
+
+def find_set_violations(
+    tested: TestedSet,
+    demands: Demands,
+    needed: tuple[str, ...],
+    recipes: Mapping[str, Recipe],
+    rocm_releases: tuple[RocmRelease, ...],
+) -> Iterator[Violation]:
+    """What rules a set out by the files of its release, the fact to tell first at the front."""
+    yield from _rocm(tested, demands)
+    yield from _gfx(tested, demands, rocm_releases)
+    yield from _python(tested, demands)
+    yield from _compilers(tested, demands, needed, recipes)
+    yield from _unread(tested)
+    yield from _pinned(tested, needed)
+
+
+def find_pin_violations(tested: TestedSet, pins: Iterable[Pin], demands: Demands) -> Iterator[Violation]:
+    """What rules a set out once its needed ``pins`` are expanded."""
+    if tested.release.commit is None:
+        yield Violation("", f"no full commit is known for tag {tested.release.tag} of {tested.top}")
+    for pin in pins:
+        yield from _member(pin, demands)
 
 
 def _is_prerelease(release: Release) -> bool:
@@ -119,18 +125,14 @@ def _python(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
         yield Violation("python", f"supports Python {', '.join(supported)}")
 
 
-def _members(tested: TestedSet, demands: Demands, needed: tuple[str, ...]) -> Iterator[Violation]:
+def _pinned(tested: TestedSet, needed: tuple[str, ...]) -> Iterator[Violation]:
     pins = {pin.package: pin for pin in tested.pins}
     for name in needed:
-        if name == tested.top:
-            if tested.release.commit is None:
-                yield Violation("", f"no full commit is known for tag {tested.release.tag} of {name}")
-            continue
         pin = pins.get(name)
-        if pin is None:
+        if pin is None and name != tested.top:
             yield Violation("", f"does not pin {name}")
-            continue
-        yield from _member(pin, demands)
+        elif pin is not None and pin.wheel is not None:
+            yield Violation("", f"names a binary wheel of {name} ({pin.wheel}), which is no source pin")
 
 
 def _member(pin: Pin, demands: Demands) -> Iterator[Violation]:
@@ -142,9 +144,7 @@ def _member(pin: Pin, demands: Demands) -> Iterator[Violation]:
             yield Violation(line, f"the version of {pin.package} at {pin.asked} is not known")
         elif not SpecifierSet(specifier).contains(pin.version.value, prereleases=True):
             yield Violation(line, f"tests {pin.package} {pin.version.value}")
-    if pin.wheel is not None:
-        yield Violation("", f"names a binary wheel of {pin.package} ({pin.wheel}), which is no source pin")
-    elif pin.commit is None:
+    if pin.commit is None:
         yield Violation("", f"pins {pin.package} at {pin.asked}, whose full commit is not known")
     for pick in pin.picks:
         if pick.commit is None:

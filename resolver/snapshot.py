@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from ..errors import SNAPSHOT_INVALID, RocmlockError
-from .catalog import KnownCommit, Release, RocmRelease, TestedSet
-from .snapshot_rows import Names, SetReader, make_known, make_release, make_rocm
+from .catalog import KnownCommit, Pin, Release, RocmRelease, TestedSet
+from .snapshot_rows import Names, SetReader, make_release, make_rocm
 
 FORMAT = 1
 BUNDLED = Path(__file__).parent / "data" / "snapshot.json"
@@ -56,6 +56,8 @@ class Snapshot:
     def __init__(self, data: Mapping[str, Any], name: str) -> None:
         self._data = data
         self._name = name
+        self._named = Names(data)
+        self._rows: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
 
     def _made(self, make: Callable[[], Made]) -> Made:
         try:
@@ -70,23 +72,35 @@ class Snapshot:
     def tops(self) -> tuple[str, ...]:
         return tuple(self._data["tops"])
 
-    def tested_sets(self, top: str) -> tuple[TestedSet, ...]:
-        return self._made(lambda: self._sets(top))
+    def candidates(self, top: str) -> tuple[Release, ...]:
+        return self._made(lambda: self._candidates(top))
 
-    def _sets(self, top: str) -> tuple[TestedSet, ...]:
-        if top not in self._data["sets"]:
-            return ()
-        named = Names(self._data)
-        repository = self._data["tops"][top]
-        return tuple(SetReader(top, named, repository, row).make() for row in self._data["sets"][top])
+    def _candidates(self, top: str) -> tuple[Release, ...]:
+        repository = self._data["tops"].get(top, "")
+        tags = dict.fromkeys(row["tag"] for row in self._data["sets"].get(top, ()))
+        return tuple(self._named.tagged(repository, tag) for tag in tags)
+
+    def tested_sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
+        return self._made(lambda: self._sets(top, release))
+
+    def _sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
+        if top not in self._rows:
+            rows = self._rows.setdefault(top, {})
+            for row in self._data["sets"].get(top, ()):
+                rows.setdefault(row["tag"], []).append(row)
+        return tuple(
+            SetReader(top, self._named, release, row).make() for row in self._rows[top].get(release.tag, ())
+        )
+
+    def expand(self, pin: Pin) -> Pin:
+        return pin  # a snapshot has its pins whole
 
     def releases(self, repository: str) -> tuple[Release, ...]:
         rows = self._data["releases"]
         return self._made(lambda: tuple(make_release(repository, row) for row in rows.get(repository, ())))
 
-    def commits(self, repository: str) -> tuple[KnownCommit, ...]:
-        rows = self._data["commits"]
-        return self._made(lambda: tuple(make_known(repository, row) for row in rows.get(repository, ())))
+    def commit(self, repository: str, asked: str) -> KnownCommit:
+        return self._made(lambda: self._named.commit(repository, asked))
 
     def rocm_releases(self) -> tuple[RocmRelease, ...]:
         return self._made(lambda: tuple(make_rocm(row) for row in self._data["rocm"]))

@@ -98,6 +98,13 @@ class Names:
             self._releases[repository] = {row[0]: make_release(repository, row) for row in rows}
         return self._releases[repository].get(tag)
 
+    def tagged(self, repository: str, tag: str) -> Release:
+        """The release of a tag that must be there. Raises ValueError."""
+        found = self.release(repository, tag)
+        if found is None:
+            raise ValueError(f"{repository} has no tag {tag}")
+        return found
+
     def commit(self, repository: str, asked: str) -> KnownCommit:
         tagged = self.release(repository, asked)
         if tagged is not None:
@@ -118,10 +125,7 @@ def _expanded_by(known: KnownCommit) -> Origin | None:
 class SetReader:
     """One tested set. An origin is a line of the set's own file, [path, line] or words."""
 
-    def __init__(self, top: str, named: Names, repository: str, row: Mapping[str, Any]) -> None:
-        release = named.release(repository, row["tag"])
-        if release is None:
-            raise ValueError(f"{repository} has no tag {row['tag']}")
+    def __init__(self, top: str, named: Names, release: Release, row: Mapping[str, Any]) -> None:
         self.top, self.named, self.row, self.release = top, named, row, release
         self.where = f"{top}@{release.commit}" if release.commit else f"{top} {release.tag}"
 

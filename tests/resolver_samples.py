@@ -8,8 +8,9 @@ from functools import cache
 
 from rocmlock.lockfile.demands import Demands
 from rocmlock.manifests.loader import parse_manifest
-from rocmlock.resolver.catalog import Fact, Origin, Pin, Release, TestedSet
-from rocmlock.resolver.choose import Conflict, Resolution, World, choose, find_top
+from rocmlock.resolver.catalog import Catalog, Fact, KnownCommit, Origin, Pin, Release, RocmRelease, TestedSet
+from rocmlock.resolver.choose import Resolution, World, choose, find_top
+from rocmlock.resolver.conflict import Conflict, explain_conflict
 from rocmlock.resolver.demands import make_demands
 from rocmlock.resolver.recipe import read_recipes
 from rocmlock.resolver.recipe_names import package_names
@@ -42,7 +43,21 @@ def choose_from_snapshot(wanted: Demands, kept: str | None = None) -> Resolution
     catalog = snapshot()
     top = find_top(wanted, catalog)
     assert top is not None
-    return choose(World(top, catalog.tested_sets(top), recipes(), catalog.rocm_releases()), wanted, kept)
+    return decide(World(top, catalog, recipes()), wanted, kept)
+
+
+def decide(world: World, wanted: Demands, kept: str | None = None) -> Resolution | Conflict:
+    """A set, or why there is none."""
+    answer = choose(world, wanted, kept)
+    return answer if isinstance(answer, Resolution) else explain_conflict(world, wanted, answer)
+
+
+def snapshot_sets(top: str) -> tuple[TestedSet, ...]:
+    return all_sets(snapshot(), top)
+
+
+def all_sets(catalog: Catalog, top: str) -> tuple[TestedSet, ...]:
+    return tuple(tested for each in catalog.candidates(top) for tested in catalog.tested_sets(top, each))
 
 
 def pin(package: str, version: str | None, commit: str | None = "c" * 40) -> Pin:
@@ -79,5 +94,39 @@ def make_set(
     )
 
 
-def world(*sets: TestedSet) -> World:
-    return World("vllm", tuple(sets), recipes(), ())
+class SetCatalog:
+    """A catalog of given tested sets of vLLM."""
+
+    dated = None
+
+    def __init__(self, sets: Sequence[TestedSet], rocm: Sequence[RocmRelease] = ()) -> None:
+        self.sets, self.rocm = tuple(sets), tuple(rocm)
+        self.read: list[str] = []
+        self.expanded: list[str] = []
+
+    def tops(self) -> tuple[str, ...]:
+        return ("vllm",)
+
+    def candidates(self, top: str) -> tuple[Release, ...]:
+        return tuple(dict.fromkeys(each.release for each in self.sets))
+
+    def tested_sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
+        self.read.append(release.version)
+        return tuple(each for each in self.sets if each.release == release)
+
+    def expand(self, pin: Pin) -> Pin:
+        self.expanded.append(f"{pin.package} of {self.read[-1:]}")
+        return pin
+
+    def releases(self, repository: str) -> tuple[Release, ...]:
+        return ()
+
+    def commit(self, repository: str, asked: str) -> KnownCommit:
+        return KnownCommit(repository, asked, None, None, None, "")
+
+    def rocm_releases(self) -> tuple[RocmRelease, ...]:
+        return self.rocm
+
+
+def world(*sets: TestedSet, rocm: Sequence[RocmRelease] = ()) -> World:
+    return World("vllm", SetCatalog(sets, rocm), recipes())

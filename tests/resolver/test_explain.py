@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from resolver_samples import choose_from_snapshot, demands, make_set, world
+from resolver_samples import choose_from_snapshot, decide, demands, make_set, world
 
 from rocmlock.errors import RocmlockError
 from rocmlock.lockfile.demands import Demands
-from rocmlock.resolver.choose import Conflict, PassedOver, World, choose, line_of
+from rocmlock.resolver.choose import PassedOver, World
+from rocmlock.resolver.conflict import Conflict, line_of
 from rocmlock.resolver.explain import conflict_error, group_lines
 from rocmlock.resolver.rules import Violation
 
@@ -15,7 +16,7 @@ ONE = 'vllm = "*"'
 
 
 def error_of(here: World, wanted: Demands) -> RocmlockError:
-    answer = choose(here, wanted)
+    answer = decide(here, wanted)
     assert isinstance(answer, Conflict)
     return conflict_error(answer, wanted)
 
@@ -57,12 +58,12 @@ def test_an_empty_world_is_told() -> None:
 
 def test_groups_name_few_versions_and_span_many() -> None:
     def passed(version: str, says: str = "a") -> PassedOver:
-        return PassedOver(make_set(version), Violation("", says))
+        return PassedOver("vllm", make_set(version).release, Violation("", says))
 
     few = [passed("3.0"), passed("2.0", "b"), passed("1.0"), passed("1.0")]
     assert list(group_lines(few)) == ["vllm 1.0, 3.0: a", "vllm 2.0: b"]
     many = [passed(f"{number}.0") for number in range(6, 0, -1)]
-    assert list(group_lines(many)) == ["vllm 1.0 to 6.0 (6 sets): a"]
+    assert list(group_lines(many)) == ["vllm 1.0 to 6.0 (6 releases): a"]
 
 
 def test_every_line_of_a_manifest_can_be_shown() -> None:
@@ -101,10 +102,10 @@ def test_the_real_facts_explain_themselves_shortly(wanted: Demands) -> None:
 
 def test_a_kept_set_that_is_given_up_is_told_once() -> None:
     bad, older = make_set("2.0", rocm="6.4"), make_set("1.0", rocm="6.3", commit="e" * 40)
-    answer = choose(world(bad, older), demands(ONE), older.release.commit)
+    answer = decide(world(bad, older), demands(ONE), older.release.commit)
     assert isinstance(answer, Conflict)
-    assert [item.tested for item in answer.passed_over] == [bad, older]
+    assert [item.release for item in answer.passed_over] == [bad.release, older.release]
     good = make_set("0.9")
-    found = choose(world(bad, older, good), demands(ONE), older.release.commit)
+    found = decide(world(bad, older, good), demands(ONE), older.release.commit)
     assert not isinstance(found, Conflict)
-    assert [item.tested for item in found.passed_over] == [older, bad]
+    assert [item.release for item in found.passed_over] == [bad.release, older.release]

@@ -6,7 +6,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from resolver_samples import recipes, snapshot
+from resolver_samples import recipes, snapshot, snapshot_sets
 
 from rocmlock.errors import RocmlockError
 from rocmlock.resolver.recipe import FOLDER, parse_recipe
@@ -77,7 +77,7 @@ def test_no_recipe_needs_itself(needs: str) -> None:
 
 
 def test_every_pin_of_a_package_with_a_recipe_is_from_its_repositories() -> None:
-    for tested in snapshot().tested_sets("vllm"):
+    for tested in snapshot_sets("vllm"):
         for pin in tested.pins:
             if pin.package in recipes() and pin.wheel is None and pin.repository:
                 assert pin.repository in recipes()[pin.package].repositories, (pin.package, pin.repository)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from packaging.version import Version
-from resolver_samples import snapshot
+from resolver_samples import all_sets, snapshot, snapshot_sets
 
 from rocmlock.errors import RocmlockError
 from rocmlock.resolver import catalog as facts
@@ -21,7 +21,7 @@ SHARED = ROOT.parent / "shared" / "data"
 
 
 def find(version: str, variant: str = "rocm_base") -> facts.TestedSet:
-    sets = snapshot().tested_sets("vllm")
+    sets = snapshot_sets("vllm")
     return next(each for each in sets if (each.release.version, each.variant) == (version, variant))
 
 
@@ -104,7 +104,7 @@ def test_who_expanded_a_commit_and_how_sure_that_is() -> None:
 
 
 def test_every_tested_set_is_there_and_the_newest_first() -> None:
-    rows = [(each.release.version, each.variant) for each in snapshot().tested_sets("vllm")]
+    rows = [(each.release.version, each.variant) for each in snapshot_sets("vllm")]
     assert rows[:4] == [
         ("0.33.0", "rocm_base"),
         ("0.33.0", "rocm_72_base"),
@@ -114,7 +114,7 @@ def test_every_tested_set_is_there_and_the_newest_first() -> None:
     assert len(rows) == len(set(rows)) == 160
     versions = [Version(version) for version, _ in rows]
     assert versions == sorted(versions, reverse=True)
-    assert snapshot().tested_sets("no-such") == ()
+    assert snapshot().candidates("no-such") == ()
 
 
 def test_what_was_not_read_is_told() -> None:
@@ -147,7 +147,7 @@ def test_the_sets_with_full_commits_are_those_that_the_data_names() -> None:
             Version("0.11.1rc2") <= version <= Version("0.14.0rc0") and rocm in {"7.0", "7.1"}
         )
 
-    sets = snapshot().tested_sets("vllm")
+    sets = snapshot_sets("vllm")
     assert [each.release.tag for each in sets if full_commits(each)] == [
         each.release.tag for each in sets if expected(each)
     ]
@@ -184,7 +184,7 @@ def test_limits_of_the_package_itself() -> None:
 
 
 def test_pytorch_pins_its_own_triton() -> None:
-    sets = {(each.release.tag, each.variant): each for each in snapshot().tested_sets("pytorch")}
+    sets = {(each.release.tag, each.variant): each for each in snapshot_sets("pytorch")}
     stated, inferred = sets["v2.13.0", "rocm7.2"], sets["v2.11.0", "rocm7.2"]
     # Not Triton's tag v3.7.1, though it is the same version.
     assert pins(stated)["triton"].commit == "5d6048aa0a324e090ada215b609ea76620133845"
@@ -197,12 +197,14 @@ def test_pytorch_pins_its_own_triton() -> None:
 
 
 def test_commits_that_are_pinned_without_a_tag() -> None:
-    known = {each.asked: each for each in snapshot().commits("ROCm/triton")}
-    assert known["0f380657"].branch == "release/internal/3.6.x"
-    assert known["0263a6a6"].commit is None
+    def known(asked: str) -> facts.KnownCommit:
+        return snapshot().commit("ROCm/triton", asked)
+
+    assert known("0f380657").branch == "release/internal/3.6.x"
+    assert known("0263a6a6").commit is None
     whole = "4cff872ced001ea92d9fcf05b3f6517e2b486d19"
-    assert known[whole].commit == whole
-    assert snapshot().commits("no/such") == ()
+    assert known(whole).commit == whole
+    assert snapshot().commit("no/such", "abc").commit is None
 
 
 def origins(tested: facts.TestedSet) -> list[facts.Origin]:
@@ -217,7 +219,7 @@ def origins(tested: facts.TestedSet) -> list[facts.Origin]:
 
 @pytest.mark.parametrize("top", ["vllm", "pytorch", "triton"])
 def test_what_holds_for_every_set(top: str) -> None:
-    sets = snapshot().tested_sets(top)
+    sets = snapshot_sets(top)
     assert len(sets) >= 13
     for tested in sets:
         for commit in [tested.release.commit, *(pin.commit for pin in tested.pins)]:
@@ -304,5 +306,5 @@ def test_a_damaged_part_is_told_when_it_is_read(tmp_path: Path, place: list[Any]
     (tmp_path / "s.json").write_text(json.dumps(data))
     catalog = read_snapshot(tmp_path / "s.json")
     with pytest.raises(RocmlockError) as raised:
-        _ = (catalog.tested_sets("vllm"), catalog.rocm_releases(), catalog.dated)
+        _ = (all_sets(catalog, "vllm"), catalog.rocm_releases(), catalog.dated)
     assert raised.value.reason.reference == "snapshot-invalid"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from resolver_samples import all_sets
 
 from rocmlock.resolver import catalog as facts
 from rocmlock.resolver.snapshot import read_snapshot
@@ -101,7 +102,7 @@ class World:
     def read(self) -> facts.TestedSet:
         path = self.folder / "snapshot.json"
         path.write_text(self.make())
-        (tested,) = read_snapshot(path).tested_sets("vllm")
+        (tested,) = all_sets(read_snapshot(path), "vllm")
         return tested
 
     def pin(self, package: str) -> facts.Pin:
