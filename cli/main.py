@@ -24,6 +24,8 @@ _COMMANDS = {
     "tree": "tree",
     "why": "why",
     "check": "check",
+    "catalog": "catalog",
+    "recipe": "recipe",
     "store": "store",
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import examples, json_option, lock_beside, manifest_argument
+from .sources import source_option
 
 if TYPE_CHECKING:
     from ..lockfile.model import Lock
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     envvar="ROCMLOCK_LOCKED",
     help="Fail where the lock that is there does not satisfy the manifest; write nothing.",
 )
+@source_option
 @json_option
-def command(manifest: Path, lock_path: Path | None, *, locked: bool, as_json: bool) -> None:
+def command(manifest: Path, lock_path: Path | None, *, locked: bool, source: str, as_json: bool) -> None:
     """Resolve MANIFEST to a lock of exact commits and hashes.
 
     Each comes with its reason. The lock stands beside the manifest (NAME.toml -> NAME.lock); what an
@@ -35,15 +37,16 @@ def command(manifest: Path, lock_path: Path | None, *, locked: bool, as_json: bo
     """
     import os
 
-    from ..lockfile.codec import read_lock, render_lock, write_lock
+    from ..files import write_text
+    from ..lockfile.codec import read_lock, render_lock
     from ..resolver.own_sources import Surroundings
     from ..resolver.recipe import read_recipes
     from ..resolver.resolve import resolve
-    from ..resolver.snapshot import open_bundled
     from ..store.trees import tree_digest
     from .check import require_satisfied
     from .inputs import read_demands
     from .render import talk
+    from .sources import ask
 
     lock_path = lock_path or lock_beside(manifest)
     demands = read_demands(manifest)
@@ -60,8 +63,9 @@ def command(manifest: Path, lock_path: Path | None, *, locked: bool, as_json: bo
         tree_digest=lambda folder: str(tree_digest(folder)),
         tell=lambda text: talk(f"{text} …"),
     )
-    resolved = resolve(demands, open_bundled(), read_recipes(), around, old)
-    changed = write_lock(lock_path, render_lock(resolved.lock))
+    recipes = read_recipes()
+    resolved = ask(source, recipes, lambda catalog: resolve(demands, catalog, recipes, around, old))
+    changed = write_text(lock_path, render_lock(resolved.lock))
     _answer(resolved.lock, lock_path, as_json=as_json)
     if not as_json:
         _talk(resolved, lock_path, changed=changed)

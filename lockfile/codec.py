@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from ..errors import (
     FILE_UNREADABLE,
-    FILE_UNWRITABLE,
     LOCK_CONFLICT,
     LOCK_INVALID,
     LOCK_MISSING,
@@ -107,24 +104,3 @@ def read_lock_text(path: Path) -> str:
         raise RocmlockError(LOCK_INVALID, f"{path} is not UTF-8 text.") from None
     except OSError as error:
         raise RocmlockError(FILE_UNREADABLE, f"{path} cannot be read: {error.strerror}.") from None
-
-
-def write_lock(path: Path, text: str) -> bool:
-    """Write ``text`` atomically; False when the file holds it already (then it is not touched)."""
-    try:
-        if path.is_file() and path.read_bytes() == text.encode():
-            return False
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(text.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise RocmlockError(FILE_UNWRITABLE, f"{path} cannot be written: {error.strerror}.") from None
-    return True

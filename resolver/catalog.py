@@ -81,7 +81,8 @@ class Pin:
     ``asked`` is the text that upstream wrote (short commit, tag, wheel version) and ``origin`` its place.
     ``commit`` is the full 40 hex, None where it cannot be known from the facts; ``commit_origin`` says who
     expanded it. ``wheel`` is set where upstream names a binary wheel instead of a source: no source pin.
-    ``version`` is the PEP 440 version of that commit, None where no fact tells it.
+    ``version`` is the PEP 440 version of that commit, None where no fact tells it. ``unsaid`` is what
+    upstream does to the source that a commit and picks cannot say.
     """
 
     package: str
@@ -95,6 +96,7 @@ class Pin:
     version: Fact | None = None
     wheel: str | None = None
     picks: tuple[Pick, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from ..errors import RECIPE_INVALID, Place, Problem, RocmlockError
+from ..errors import FILE_UNREADABLE, RECIPE_INVALID, Place, Problem, RocmlockError
 from ..lockfile.model import GpuMatch
 from .recipe_names import FOLDER
 
@@ -17,6 +20,47 @@ class _Strict(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, alias_generator=lambda name: name.replace("_", "-")
     )
+
+
+ReaderName = Literal[
+    "assignment",
+    "cmake",
+    "commit",
+    "pyproject-build",
+    "requirements",
+    "version",
+]
+"""The readers that a recipe can name; docs/recipes.md says what each reads."""
+
+
+def _fact_name(text: str) -> str:
+    if not re.fullmatch(rf"{'|'.join(_FACTS)}|(pin|states|version-of):[a-z0-9-]+", text):
+        raise ValueError(
+            f"{text!r} is no fact; known are {', '.join(_FACTS)}, pin:NAME, states:NAME, version-of:NAME"
+        )
+    return text
+
+
+def _versions(text: str) -> str:
+    try:
+        SpecifierSet(text)
+    except InvalidSpecifier:
+        raise ValueError(f"{text!r} is no version range") from None
+    return text
+
+
+_FACTS = (
+    "rocm",
+    "gfx",
+    "supported-gfx",
+    "supported-python",
+    "cxx-standard",
+    "requires-run",
+    "requires-build",
+    "version",
+)
+FactName = Annotated[str, AfterValidator(_fact_name)]
+Versions = Annotated[str, AfterValidator(_versions)]
 
 
 class Needs(_Strict):
@@ -54,6 +98,68 @@ class CheckRule(_Strict):
     paths: list[str] = ["**"]
 
 
+class Releases(_Strict):
+    """Which tags of the first repository are releases: those that start with ``prefix`` and match ``tag``
+    whole. ``rank`` is above 0 for a package that has tested sets of its own; the highest sits on top."""
+
+    prefix: str = "v"
+    tag: str = r"v(?P<version>\d.*)"
+    rank: int = Field(default=0, ge=0)
+
+    @field_validator("tag")
+    @classmethod
+    def _has_version(cls, text: str) -> str:
+        try:
+            groups = re.compile(text).groupindex
+        except re.error as error:
+            raise ValueError(f"{text!r} is no regular expression: {error}") from None
+        if "version" not in groups:
+            raise ValueError(f"{text!r} has no group (?P<version>…)")
+        return text
+
+
+class TestedPin(_Strict):
+    """ARGs that hold a package's commit, its repository, and a wheel's version in their place."""
+
+    __test__: ClassVar = False  # pytest takes Test… for its own
+
+    commit: str = ""
+    repository: str = ""
+    wheel: str = ""
+
+
+class Tested(_Strict):
+    """A layout of tested sets: a Dockerfile at the first of ``paths`` that is there. ``rocm``, ``python`` and
+    ``gfx`` are ARGs (of ``rocm`` the first that is set: a version, or an image whose tag holds one)."""
+
+    __test__: ClassVar = False
+
+    variant: str
+    paths: list[str] = Field(min_length=1)
+    versions: Versions = ""
+    rocm: list[str]
+    python: str = ""
+    gfx: str = ""
+    pins: dict[str, TestedPin]
+
+
+class Read(_Strict):
+    """A fact that stands in a file of the project: the first of ``paths`` that is there, read by ``reader``.
+
+    ``name`` is the variable, key or assignment that it is; ``repository`` is where a pin's commits live;
+    ``versions`` are the releases that have this layout (any, where empty); ``required``: a release without
+    the file is one whose layout is not known.
+    """
+
+    fact: FactName
+    reader: ReaderName
+    paths: list[str] = Field(min_length=1)
+    name: str = ""
+    repository: str = ""
+    versions: Versions = ""
+    required: bool = False
+
+
 class Recipe(_Strict):
     """``repositories`` are the places a commit may come from, upstream first."""
 
@@ -61,6 +167,9 @@ class Recipe(_Strict):
     name: str
     distribution: str = ""
     repositories: list[str] = []
+    releases: Releases = Releases()
+    tested: list[Tested] = []
+    reads: list[Read] = []
     needs: Needs = Needs()
     python: PythonNeeds = PythonNeeds()
     build: Build
@@ -83,7 +192,16 @@ def parse_recipe(text: str, file: str) -> Recipe:
     raise RocmlockError(RECIPE_INVALID, f"{file} is not a recipe.", problems=problems)
 
 
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a file. Raises FILE_UNREADABLE or RECIPE_INVALID."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RocmlockError(FILE_UNREADABLE, f"{path} cannot be read: {error}.") from None
+    return parse_recipe(text, str(path))
+
+
 def read_recipes(folder: Path = FOLDER) -> Mapping[str, Recipe]:
     """All shipped recipes by name."""
-    recipes = (parse_recipe(path.read_text(), path.name) for path in sorted(folder.glob("*.toml")))
+    recipes = (read_recipe(path) for path in sorted(folder.glob("*.toml")))
     return {recipe.name: recipe for recipe in recipes}

@@ -133,6 +133,8 @@ def _pinned(tested: TestedSet, needed: tuple[str, ...]) -> Iterator[Violation]:
             yield Violation("", f"does not pin {name}")
         elif pin is not None and pin.wheel is not None:
             yield Violation("", f"names a binary wheel of {name} ({pin.wheel}), which is no source pin")
+        elif pin is not None:
+            yield from (Violation("", says) for says in pin.unsaid)
 
 
 def _member(pin: Pin, demands: Demands) -> Iterator[Violation]:

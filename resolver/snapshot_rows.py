@@ -188,6 +188,7 @@ class SetReader:
             tag_object=tagged.tag_object if tagged else None,
             version=self._fact(further.get("version")) or known.version,
             picks=tuple(self._pick(repository, *pick) for pick in further.get("picks", ())),
+            unsaid=tuple(further.get("unsaid", ())),
         )
 
     def _pick(self, repository: str, asked: str, at: int | str | Row) -> Pick:

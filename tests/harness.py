@@ -44,7 +44,12 @@ class Cli:
         done = subprocess.run(
             [sys.executable, "-m", "rocmlock", *map(str, args)],
             cwd=cwd or self.cwd,
-            env={**os.environ, "ROCMLOCK_STORE": str(self.store), **(env or {})},
+            env={
+                **os.environ,
+                "ROCMLOCK_STORE": str(self.store),
+                "ROCMLOCK_SOURCE": "snapshot",
+                **(env or {}),
+            },
             input=stdin,
             check=False,
             capture_output=True,

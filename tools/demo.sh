@@ -3,6 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
+# The tour shows the same on every day: the facts that rocmlock is shipped with, not those of today's GitHub.
+export ROCMLOCK_SOURCE=snapshot
 
 show() {
     printf '\n# %s\n' "$1"

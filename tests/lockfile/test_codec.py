@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmlock.errors import RocmlockError
-from rocmlock.lockfile.codec import parse_lock, read_lock, render_lock, write_lock
+from rocmlock.files import write_text
+from rocmlock.lockfile.codec import parse_lock, read_lock, render_lock
 from rocmlock.lockfile.model import Lock
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "lock"
@@ -162,16 +163,16 @@ def test_files(tmp_path: Path) -> None:
 
 def test_writing_is_atomic_and_leaves_an_equal_file_alone(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
-    assert write_lock(path, "one")
+    assert write_text(path, "one")
     os.utime(path, (1, 1))
-    assert not write_lock(path, "one")
+    assert not write_text(path, "one")
     assert path.stat().st_mtime == 1
-    assert write_lock(path, "two")
+    assert write_text(path, "two")
     assert path.read_text() == "two"
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.lock"]
 
 
 def test_a_lock_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(RocmlockError) as raised:
-        write_lock(tmp_path / "none" / "x.lock", "text")
+        write_text(tmp_path / "none" / "x.lock", "text")
     assert raised.value.reason.reference == "file-unwritable"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from packaging.version import Version
 
 from rocmlock.gfx import sort_targets
+from rocmlock.resolver.snapshot_writer import FORMAT, render_snapshot
 
 from .commits import make_commits
 from .facts import Facts, release_origin
@@ -19,7 +19,6 @@ from .other_sets import make_pytorch_sets, make_triton_sets
 from .vllm_sets import REPOSITORY, find_asked, make_vllm_sets
 
 OUTPUT = Path(__file__).parent.parent.parent / "resolver" / "data" / "snapshot.json"
-FORMAT = 1
 
 
 def make_snapshot(folder: Path, dated: date) -> Json:
@@ -64,24 +63,6 @@ def _rocm(row: Json) -> list[Any]:
     source = row.get("from")
     targets = " ".join(sort_targets(row.get("gpu_targets") or []))
     return [row["version"], row.get("date"), targets, said(words(source), inferred=not is_citable(source))]
-
-
-def render_snapshot(snapshot: Json) -> str:
-    """One release, commit or set a line, so that diffs can be read."""
-
-    def compact(value: object) -> str:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-    def lines(rows: list[Any]) -> str:
-        return "[\n" + ",\n".join(compact(row) for row in rows) + "\n]"
-
-    def table(rows: dict[str, list[Any]]) -> str:
-        return "{\n" + ",\n".join(f"{compact(name)}: {lines(rows[name])}" for name in rows) + "\n}"
-
-    parts = [f'"{name}": {compact(snapshot[name])}' for name in ("format", "dated", "tops")]
-    parts.append(f'"rocm": {lines(snapshot["rocm"])}')
-    parts += [f'"{name}": {table(snapshot[name])}' for name in ("releases", "commits", "sets")]
-    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def main() -> None:

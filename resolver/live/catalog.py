@@ -1,0 +1,175 @@
+"""The live catalog: GitHub's tags and releases, and what the files at a commit say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from packaging.version import InvalidVersion, Version
+
+from ..catalog import Catalog, Fact, KnownCommit, Origin, Pick, Pin, Release, RocmRelease, TestedSet
+from ..recipe import Recipe
+from .checkout import Checkout
+from .facts import applies, read_facts
+from .tested import read_tested_sets
+
+if TYPE_CHECKING:
+    from ..github.client import GitHub, TagRow
+
+_HASH = re.compile(r"[0-9a-f]{7,40}")
+
+
+class LiveCatalog:
+    """Facts from GitHub, each asked for once in a run.
+
+    ``known`` gives what stands in no repository's file: AMD's matrix of GPUs per ROCm release.
+    """
+
+    dated: date | None = None
+
+    def __init__(self, github: GitHub, recipes: Mapping[str, Recipe], known: Catalog) -> None:
+        self._github, self._recipes, self._known = github, recipes, known
+        self._releases: dict[str, tuple[Release, ...]] = {}
+        self._sets: dict[tuple[str, str], tuple[TestedSet, ...]] = {}
+        self._commits: dict[tuple[str, str], KnownCommit] = {}
+
+    def tops(self) -> tuple[str, ...]:
+        ranked = [recipe for recipe in self._recipes.values() if recipe.releases.rank]
+        return tuple(each.name for each in sorted(ranked, key=lambda each: -each.releases.rank))
+
+    def candidates(self, top: str) -> tuple[Release, ...]:
+        recipe = self._recipes.get(top)
+        return self.releases(recipe.repositories[0]) if recipe and recipe.releases.rank else ()
+
+    def releases(self, repository: str) -> tuple[Release, ...]:
+        if repository not in self._releases:
+            self._releases[repository] = tuple(self._list(repository))
+        return self._releases[repository]
+
+    def _list(self, repository: str) -> Iterator[Release]:
+        pattern, prefix = self._tags_of(repository)
+        published = {row.tag: row for row in self._github.releases(repository)}
+        found: list[Release] = []
+        for row in self._github.tags(repository, prefix):
+            match = pattern.fullmatch(row.tag)
+            version = _version(match["version"]) if match else ""
+            if not version:
+                continue
+            release = published.get(row.tag)
+            found.append(
+                Release(
+                    repository=repository,
+                    tag=row.tag,
+                    version=version,
+                    commit=row.commit,
+                    tag_object=row.tag_object,
+                    date=release.published if release else None,
+                    prerelease=release.prerelease if release else True,
+                    origin=Origin(f"{repository} tag {row.tag}"),
+                )
+            )
+        yield from sorted(found, key=lambda each: Version(each.version), reverse=True)
+
+    def _tags_of(self, repository: str) -> tuple[re.Pattern[str], str]:
+        for recipe in self._recipes.values():
+            if repository in recipe.repositories:
+                return re.compile(recipe.releases.tag), recipe.releases.prefix
+        return re.compile(r"v?\.?(?P<version>\d.*)"), ""
+
+    def tested_sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
+        key = (top, release.tag)
+        if key not in self._sets:
+            self._sets[key] = self._read_sets(top, release)
+        return self._sets[key]
+
+    def _read_sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
+        if release.commit is None:
+            return ()
+        recipe = self._recipes[top]
+        checkout = Checkout(self._github, top, release.repository, release.commit)
+        self._prefetch(recipe, checkout, release.version)
+        return read_tested_sets(recipe, self._recipes, release, checkout)
+
+    def _prefetch(self, recipe: Recipe, checkout: Checkout, version: str) -> None:
+        """The likely files at once: one after the other, each costs a round trip."""
+        layouts = [*recipe.tested, *recipe.reads]
+        paths = dict.fromkeys(each.paths[0] for each in layouts if applies(each.versions, version))
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            list(pool.map(checkout.text, paths))
+
+    def expand(self, pin: Pin) -> Pin:
+        if pin.wheel is not None or not pin.repository:
+            return pin
+        known = self.commit(pin.repository, pin.asked)
+        tagged = self._tag(pin.repository, pin.asked)
+        return replace(
+            pin,
+            commit=known.commit,
+            commit_origin=known.origin,
+            tag=tagged.tag if tagged else None,
+            tag_object=tagged.tag_object if tagged else None,
+            version=pin.version or known.version or self._version_at(pin, known.commit),
+            picks=tuple(self._pick(pin, each) for each in pin.picks),
+        )
+
+    def _pick(self, pin: Pin, pick: Pick) -> Pick:
+        """A pick may come from any repository of the package: forks are one network of commits."""
+        recipe = self._recipes.get(pin.package)
+        for repository in dict.fromkeys((pin.repository, *(recipe.repositories if recipe else ()))):
+            known = self.commit(repository, pick.asked)
+            if known.commit:
+                return replace(pick, commit=known.commit, commit_origin=known.origin)
+        return pick
+
+    def _version_at(self, pin: Pin, commit: str | None) -> Fact | None:
+        recipe = self._recipes.get(pin.package)
+        if recipe is None or commit is None:
+            return None
+        checkout = Checkout(self._github, pin.package, pin.repository, commit)
+        return read_facts(recipe, checkout, only=("version",)).one("version")
+
+    def commit(self, repository: str, asked: str) -> KnownCommit:
+        key = (repository, asked)
+        if key not in self._commits:
+            self._commits[key] = self._find(repository, asked)
+        return self._commits[key]
+
+    def _find(self, repository: str, asked: str) -> KnownCommit:
+        if re.fullmatch(r"[0-9a-f]{40}", asked):
+            return KnownCommit(repository, asked, asked, None, None, "")
+        if _HASH.fullmatch(asked):
+            row = self._github.commit(repository, asked)
+            origin = Origin(f"{repository} commit {asked}") if row else None
+            return KnownCommit(repository, asked, row.commit if row else None, origin, None, "")
+        tagged = self._tag(repository, asked)
+        if tagged:
+            origin = Origin(f"{repository} tag {asked}")
+            pattern, _ = self._tags_of(repository)
+            match = pattern.fullmatch(asked)
+            version = _version(match["version"]) if match else ""
+            fact = Fact(version, origin) if version else None
+            return KnownCommit(repository, asked, tagged.commit, origin, fact, "")
+        commit = self._github.branch(repository, asked)
+        origin = Origin(f"{repository} branch {asked}, which moves") if commit else None
+        return KnownCommit(repository, asked, commit, origin, None, asked if commit else "")
+
+    def _tag(self, repository: str, name: str) -> TagRow | None:
+        if _HASH.fullmatch(name):
+            return None
+        return next((row for row in self._github.tags(repository, name) if row.tag == name), None)
+
+    def rocm_releases(self) -> tuple[RocmRelease, ...]:
+        return self._known.rocm_releases()
+
+
+def _version(text: str) -> str:
+    """A PEP 440 version, empty where it is none."""
+    try:
+        Version(text)
+    except InvalidVersion:
+        return ""
+    return text
