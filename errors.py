@@ -138,6 +138,7 @@ HASH_MISMATCH = _reason("hash-mismatch", ExitCode.INTEGRITY, "Content does not h
 STORE_CORRUPT = _reason("store-corrupt", ExitCode.INTEGRITY, "An entry of the store is damaged; it was not used.", "Remove the file that is named and run: rocmlock realize")
 
 OFFLINE_MISSING = _reason("offline-missing", ExitCode.OFFLINE, "Something that is needed is neither here nor to be had.", "Run the command again where the package index can be reached.")
+GITHUB_UNREACHABLE = _reason("github-unreachable", ExitCode.OFFLINE, "GitHub cannot be reached.", "Try again, or use the facts that rocmlock came with: rocmlock resolve --source snapshot")
 
 MACHINE_LACKS = _reason("machine-lacks", ExitCode.MACHINE, "This machine lacks what the lock needs.", "Install what is named, or realize on a machine that has it.")
 SANDBOX_MISSING = _reason("sandbox-missing", ExitCode.MACHINE, "bubblewrap is not installed; nothing is built without a sandbox.", "apt-get install bubblewrap")

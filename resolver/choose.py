@@ -120,23 +120,44 @@ def _resolution(
     world: World, tested: TestedSet, demands: Demands, passed: tuple[PassedOver, ...]
 ) -> Resolution:
     members = world.members(tested, demands)
-    return Resolution(tested, members, tuple(_contradictions(tested, members)), passed)
+    contradictions = (*_against_statements(tested, members), *_against_pairs(tested, members, world.recipes))
+    return Resolution(tested, members, contradictions, passed)
 
 
-def _contradictions(tested: TestedSet, members: Sequence[Pin]) -> list[Contradiction]:
-    found: list[Contradiction] = []
+def _against_statements(tested: TestedSet, members: Sequence[Pin]) -> Iterator[Contradiction]:
     for pin in members:
-        if pin.version is None:
-            continue
         for statement in tested.statements:
-            if statement.package != pin.package:
-                continue
-            if not SpecifierSet(statement.specifier).contains(pin.version.value, prereleases=True):
-                found.append(
-                    Contradiction(
-                        f"{tested.top} {tested.release.version} tests {pin.package} {pin.version.value}, "
-                        f"but {statement.specifier} is stated, too",
-                        (str(pin.origin), str(statement.origin)),
-                    )
+            if statement.package == pin.package and not _fits(pin, statement.specifier):
+                yield Contradiction(
+                    f"{_tests(tested, pin)}, but {statement.specifier} is stated, too",
+                    (str(pin.origin), str(statement.origin)),
                 )
-    return found
+
+
+def _against_pairs(
+    tested: TestedSet, members: Sequence[Pin], recipes: Mapping[str, Recipe]
+) -> Iterator[Contradiction]:
+    pins = {pin.package: pin for pin in members}
+    for partner in members:
+        recipe = recipes.get(partner.package)
+        pairs = recipe.pairs if recipe else None
+        pin = pins.get(pairs.package) if pairs else None
+        if pairs is None or pin is None or partner.version is None:
+            continue
+        specifier = pairs.versions.get(partner.version.value)
+        if specifier is not None and not _fits(pin, specifier):
+            name = f"{partner.package} {partner.version.value}"
+            yield Contradiction(
+                f"{_tests(tested, pin)}, but {name} goes with {specifier}",
+                (str(pin.origin), str(partner.origin)),
+            )
+
+
+def _fits(pin: Pin, specifier: str) -> bool:
+    """A version that no fact tells contradicts nothing."""
+    return pin.version is None or SpecifierSet(specifier).contains(pin.version.value, prereleases=True)
+
+
+def _tests(tested: TestedSet, pin: Pin) -> str:
+    version = pin.version.value if pin.version else ""
+    return f"{tested.top} {tested.release.version} tests {pin.package} {version}"

@@ -160,6 +160,14 @@ class Read(_Strict):
     required: bool = False
 
 
+class Pairs(_Strict):
+    """The versions of ``package`` that this project's go with, where its files do not say so."""
+
+    package: str
+    source: str
+    versions: dict[str, Versions]
+
+
 class Recipe(_Strict):
     """``repositories`` are the places a commit may come from, upstream first."""
 
@@ -170,6 +178,7 @@ class Recipe(_Strict):
     releases: Releases = Releases()
     tested: list[Tested] = []
     reads: list[Read] = []
+    pairs: Pairs | None = None
     needs: Needs = Needs()
     python: PythonNeeds = PythonNeeds()
     build: Build

@@ -80,7 +80,7 @@ def make_set(
     release = Release(
         "vllm-project/vllm", f"v{version}", version, commit, None, day, prerelease=False, origin=AT
     )
-    given = (pin("pytorch", torch), pin("triton", "3.6.0"), pin("torchvision", "0.24.1"))
+    given = (pin("pytorch", torch), pin("triton", "3.6.0"), pin("torchvision", "0.26.0"))
     return TestedSet(
         top="vllm",
         release=release,

@@ -148,6 +148,18 @@ def test_the_highest_package_asked_for_leads() -> None:
     assert find_top(demands('vllm = { path = "." }\npytorch = "*"'), catalog) == "pytorch"
 
 
+def test_a_partner_that_goes_with_another_version_is_a_warning_with_both_places() -> None:
+    """ROCm's own pages once paired torch 2.9.1 with torchvision 0.25.0: its operators were missing."""
+    given = [
+        replace(pin("pytorch", "2.9.1"), origin=Origin("a")),
+        pin("triton", None),
+        replace(pin("torchvision", "0.25.0"), origin=Origin("b")),
+    ]
+    (found,) = resolution(decide(world(make_set("1.0", pins=given)), demands(ONE))).contradictions
+    assert found.says == "vllm 1.0 tests pytorch 2.9.1, but torchvision 0.25.0 goes with ==2.10.0"
+    assert found.at == ("a", "b")
+
+
 def test_a_statement_that_disagrees_is_a_warning_with_both_places() -> None:
     agreeing, other = (
         Statement("pytorch", "==2.11.0", AT),

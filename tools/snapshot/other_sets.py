@@ -38,7 +38,7 @@ def _pytorch(facts: Facts, release: Json, rocm: str) -> Json:
         if archs
         else None,
         "pins": [*_triton_pin(release), *_partners(facts, release)],
-        "statements": list(_statements(facts, release)),
+        "statements": list(_statements(release)),
         # Without the free-threaded builds ("3.14t").
         "supported-python": [" ".join(name for name in pythons if not name.endswith("t")), binaries],
         "cxx-standard": [str(build["cxx_standard"]), _standard_origin(build)] if build else None,
@@ -74,13 +74,10 @@ def _partners(facts: Facts, release: Json) -> Iterator[list[Any]]:
             yield [package, repository, tag, said(f"the release pairs of {repository}")]
 
 
-def _statements(facts: Facts, release: Json) -> Iterator[list[Any]]:
+def _statements(release: Json) -> Iterator[list[Any]]:
     triton: Json = release.get("triton") or {}
     if triton.get("requirement"):
         yield ["triton", triton["requirement"], said(words(triton["version_from"]))]
-    vision = facts.tag("pytorch/vision", str(release.get("torchvision")))
-    if vision and vision.get("requires_torch"):
-        yield ["pytorch", vision["requires_torch"], said(f"torchvision {vision['tag']}")]
 
 
 def make_triton_sets(facts: Facts) -> list[Json]:

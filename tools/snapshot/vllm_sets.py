@@ -12,7 +12,7 @@ from rocmlock.gfx import sort_targets
 
 from .commits import Asked, Comment
 from .facts import Facts
-from .origins import Json, Origin, said
+from .origins import Json, Origin
 from .raw import RawFiles
 
 REPOSITORY = "vllm-project/vllm"
@@ -148,10 +148,6 @@ class _Maker:
             if stated:
                 line = self.raw.find(stated["file"], rf"^\s*{name}\s*==")
                 yield [package, f"=={stated['version']}", [stated["file"], line]]
-        vision = self.args.get("PYTORCH_VISION_BRANCH")
-        row = self.facts.tag("pytorch/vision", vision) if vision else None
-        if row and row.get("requires_torch"):
-            yield ["pytorch", row["requires_torch"], said(f"torchvision {vision}")]
 
     def _line_in_pyproject(self, text: str) -> int:
         return self.raw.find("pyproject.toml", rf"[\"']{re.escape(text)}[\"']")
