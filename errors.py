@@ -101,7 +101,11 @@ def all_reasons() -> tuple[Reason, ...]:
 UNEXPECTED = _reason("unexpected", ExitCode.FAILED, "A fault of rocmlock itself.", "Please report it with the text above.")
 FILE_UNREADABLE = _reason("file-unreadable", ExitCode.FAILED, "A file that is needed cannot be read.", "Check the path and its permissions.")
 FILE_UNWRITABLE = _reason("file-unwritable", ExitCode.FAILED, "A file cannot be written.", "Check the folder's permissions and free space.")
-UPSTREAM_UNREADABLE = _reason("upstream-unreadable", ExitCode.FAILED, "An answer from a package index makes no sense.", "Try again; if it persists, check the index that is configured.")
+UPSTREAM_UNREADABLE = _reason("upstream-unreadable", ExitCode.FAILED, "An answer from a package index or from GitHub makes no sense.", "Try again; if it persists, check the server that is configured.")
+RATE_LIMITED = _reason("rate-limited", ExitCode.FAILED, "GitHub takes no more requests for now.", "Set GITHUB_TOKEN to any token of yours, or run the same command again later: what was read is kept.")
+GITHUB_DENIED = _reason("github-denied", ExitCode.FAILED, "GitHub refuses to answer, with or without the token that was sent.", "Check the token that is named, and what it may read.")
+REPOSITORY_MISSING = _reason("repository-missing", ExitCode.FAILED, "A repository does not exist, or it is private and no token that may read it was sent.", "Check the name, or set the token that is named.")
+COMMIT_AMBIGUOUS = _reason("commit-ambiguous", ExitCode.FAILED, "A short commit does not name exactly one commit.", "Write all 40 hex digits.")
 PACKAGE_NOT_LOCKED = _reason("package-not-locked", ExitCode.FAILED, "The package asked about is not in the lock.", "rocmlock show")
 NOT_REALIZED = _reason("not-realized", ExitCode.FAILED, "The environment or output asked for has not been realized on this machine.", "rocmlock realize")
 COMMAND_NOT_FOUND = _reason("command-not-found", ExitCode.FAILED, "The environment has no such command.", "rocmlock run -- python -V")
@@ -137,8 +141,8 @@ OUTPUT_INVALID = _reason("output-invalid", ExitCode.BUILD_FAILED, "A build left 
 HASH_MISMATCH = _reason("hash-mismatch", ExitCode.INTEGRITY, "Content does not have the hash that the lock says.", "Find out who changed it; do not use it.")
 STORE_CORRUPT = _reason("store-corrupt", ExitCode.INTEGRITY, "An entry of the store is damaged; it was not used.", "Remove the file that is named and run: rocmlock realize")
 
+GITHUB_UNREACHABLE = _reason("github-unreachable", ExitCode.OFFLINE, "GitHub cannot be reached.", "Run the command again where GitHub can be reached, or answer from a snapshot: --source snapshot")
 OFFLINE_MISSING = _reason("offline-missing", ExitCode.OFFLINE, "Something that is needed is neither here nor to be had.", "Run the command again where the package index can be reached.")
-GITHUB_UNREACHABLE = _reason("github-unreachable", ExitCode.OFFLINE, "GitHub cannot be reached.", "Try again, or use the facts that rocmlock came with: rocmlock resolve --source snapshot")
 
 MACHINE_LACKS = _reason("machine-lacks", ExitCode.MACHINE, "This machine lacks what the lock needs.", "Install what is named, or realize on a machine that has it.")
 SANDBOX_MISSING = _reason("sandbox-missing", ExitCode.MACHINE, "bubblewrap is not installed; nothing is built without a sandbox.", "apt-get install bubblewrap")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from .sources import source_option
 if TYPE_CHECKING:
     from ..resolver.catalog import Catalog
     from ..resolver.catalog_view import TopView
+    from ..resolver.recipe import Recipe
 
 _SHOWN = 12
 
@@ -40,11 +42,12 @@ def show(package: str | None, source: str, *, as_json: bool) -> None:
     from .sources import ask
 
     recipes = read_recipes()
-    names = frozenset(name for name in recipes if recipes[name].repositories)
-    ask(source, recipes, lambda catalog: _show(catalog, package, names, as_json=as_json))
+    ask(source, recipes, lambda catalog: _show(catalog, package, recipes, as_json=as_json))
 
 
-def _show(catalog: Catalog, package: str | None, names: frozenset[str], *, as_json: bool) -> None:
+def _show(
+    catalog: Catalog, package: str | None, recipes: Mapping[str, Recipe], *, as_json: bool
+) -> None:
     from dataclasses import asdict
 
     from ..errors import USAGE, RocmlockError
@@ -58,7 +61,7 @@ def _show(catalog: Catalog, package: str | None, names: frozenset[str], *, as_js
             f"{package} has no tested sets of its own; {', '.join(tops)} have.",
             hint="rocmlock catalog show",
         )
-    views = [view_top(catalog, top, names) for top in tops if package in {None, top}]
+    views = [view_top(catalog, top, recipes) for top in tops if package in {None, top}]
     rocm = [release.version for release in catalog.rocm_releases()]
     dated = catalog.dated.isoformat() if catalog.dated else ""
     if as_json:

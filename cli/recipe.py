@@ -12,7 +12,7 @@ from .options import examples, json_option
 from .sources import source_option
 
 if TYPE_CHECKING:
-    from ..resolver.catalog import Catalog, TestedSet
+    from ..resolver.catalog import Catalog, Origin, TestedSet
     from ..resolver.recipe import Recipe
 
 
@@ -147,21 +147,27 @@ def describe_set(tested: TestedSet) -> dict[str, Any]:
 
 def _print_set(tested: TestedSet) -> None:
     release = tested.release
+    own = f"{tested.top}@{release.commit}:"
+
+    def at(origin: Origin | None) -> str:
+        """A place; of the release's own files the path alone."""
+        return f"[{str(origin or '').removeprefix(own)}]"
+
     click.echo(f"{tested.top} {release.version}  {tested.variant}  {release.commit or 'commit not known'}")
     for name, fact in (("ROCm", tested.rocm), ("Python", tested.python), ("C++", tested.cxx_standard)):
         if fact:
-            click.echo(f"  {name} {fact.value}  [{fact.origin}]")
+            click.echo(f"  {name} {fact.value}  {at(fact.origin)}")
     if tested.gfx:
-        click.echo(f"  built for {', '.join(tested.gfx)}  [{tested.gfx_origin}]")
+        click.echo(f"  built for {', '.join(tested.gfx)}  {at(tested.gfx_origin)}")
     if tested.supported_gfx:
-        click.echo(f"  supports {', '.join(tested.supported_gfx)}  [{tested.supported_gfx_origin}]")
+        click.echo(f"  supports {', '.join(tested.supported_gfx)}  {at(tested.supported_gfx_origin)}")
     for pin in tested.pins:
         version = f" ({pin.version.value})" if pin.version else ""
         commit = pin.wheel or pin.commit or "commit not known"
-        click.echo(f"  pins {pin.package}{version} {pin.repository} {pin.asked}: {commit}  [{pin.origin}]")
+        click.echo(f"  pins {pin.package}{version} {pin.repository} {pin.asked}: {commit}  {at(pin.origin)}")
         for pick in pin.picks:
-            click.echo(f"    picks {pick.asked}: {pick.commit or 'commit not known'}  [{pick.origin}]")
+            click.echo(f"    picks {pick.asked}: {pick.commit or 'commit not known'}  {at(pick.origin)}")
     for each in tested.statements:
-        click.echo(f"  states {each.package}{each.specifier}  [{each.origin}]")
+        click.echo(f"  states {each.package}{each.specifier}  {at(each.origin)}")
     for words in tested.unread:
         click.echo(f"  unread: {words}")

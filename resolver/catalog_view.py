@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .catalog import Catalog, TestedSet
+from .recipe import Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class TopView:
-    """One package with tested sets. ``whole`` sets have every full commit of the packages with a recipe;
-    ``lacks`` says of the others, newest first, what is not known."""
+    """One package with tested sets. ``whole`` sets have every full commit of what the package needs; ``lacks``
+    says of the others, newest first, what is not known."""
 
     name: str
     repository: str
@@ -22,8 +23,9 @@ class TopView:
     lacks: tuple[tuple[str, str], ...]
 
 
-def view_top(catalog: Catalog, top: str, packages: frozenset[str]) -> TopView:
-    """``packages`` are those that a set must have commits of."""
+def view_top(catalog: Catalog, top: str, recipes: Mapping[str, Recipe]) -> TopView:
+    """What ``catalog`` knows of ``top``."""
+    packages = _needs(top, recipes)
     candidates = catalog.candidates(top)
     sets = [tested for each in candidates for tested in catalog.tested_sets(top, each)]
     lacks: list[tuple[str, str]] = []
@@ -40,6 +42,17 @@ def view_top(catalog: Catalog, top: str, packages: frozenset[str]) -> TopView:
         whole=len(sets) - len(lacks),
         lacks=tuple(lacks),
     )
+
+
+def _needs(top: str, recipes: Mapping[str, Recipe]) -> frozenset[str]:
+    found = {top}
+    pending = [top]
+    while pending:
+        needs = recipes[pending.pop()].needs
+        new = {*needs.build, *needs.run} - found
+        found |= new
+        pending += new
+    return frozenset(found)
 
 
 def _missing(catalog: Catalog, tested: TestedSet, packages: frozenset[str]) -> Iterator[str]:
