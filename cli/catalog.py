@@ -45,9 +45,7 @@ def show(package: str | None, source: str, *, as_json: bool) -> None:
     ask(source, recipes, lambda catalog: _show(catalog, package, recipes, as_json=as_json))
 
 
-def _show(
-    catalog: Catalog, package: str | None, recipes: Mapping[str, Recipe], *, as_json: bool
-) -> None:
+def _show(catalog: Catalog, package: str | None, recipes: Mapping[str, Recipe], *, as_json: bool) -> None:
     from dataclasses import asdict
 
     from ..errors import USAGE, RocmlockError

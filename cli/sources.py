@@ -87,5 +87,5 @@ def open_catalog(source: str, recipes: Mapping[str, Recipe], *, offline: bool = 
     from ..resolver.live.catalog import LiveCatalog
     from .render import talk
 
-    with closing(GitHub(os.environ, cache_folder(), talk, offline=offline)) as github:
+    with closing(GitHub(os.environ, cache_folder() / "github.sqlite", talk, offline=offline)) as github:
         yield LiveCatalog(github, recipes, open_bundled())

@@ -11,7 +11,7 @@ from .recipe import Recipe
 
 @dataclass(frozen=True, slots=True)
 class TopView:
-    """One package with tested sets. ``whole`` sets have every full commit of what the package needs; ``lacks``
+    """One package with tested sets. ``whole`` sets have every commit of what the package needs; ``lacks``
     says of the others, newest first, what is not known."""
 
     name: str
