@@ -9,8 +9,9 @@ from ..lockfile.demands import Demands
 
 def read_demands(manifest: Path) -> Demands:
     """What ``manifest`` demands. Raises as read_manifest does."""
-    from ..manifests.loader import read_manifest
+    from ..manifests.loader import read_manifest, read_recipe_folders
     from ..resolver.demands import make_demands
     from ..resolver.recipe_names import package_names
 
-    return make_demands(read_manifest(manifest, package_names()))
+    known = package_names(read_recipe_folders(manifest))
+    return make_demands(read_manifest(manifest, known))

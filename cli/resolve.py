@@ -39,6 +39,7 @@ def command(manifest: Path, lock_path: Path | None, *, locked: bool, source: str
 
     from ..files import write_text
     from ..lockfile.codec import read_lock, render_lock
+    from ..manifests.loader import read_recipe_folders
     from ..resolver.own_sources import Surroundings
     from ..resolver.recipe import read_recipes
     from ..resolver.resolve import resolve
@@ -63,7 +64,7 @@ def command(manifest: Path, lock_path: Path | None, *, locked: bool, source: str
         tree_digest=lambda folder: str(tree_digest(folder)),
         tell=lambda text: talk(f"{text} …"),
     )
-    recipes = read_recipes()
+    recipes = read_recipes(read_recipe_folders(manifest))
     resolved = ask(source, recipes, lambda catalog: resolve(demands, catalog, recipes, around, old))
     changed = write_text(lock_path, render_lock(resolved.lock))
     _answer(resolved.lock, lock_path, as_json=as_json)

@@ -62,6 +62,20 @@ def read_manifest(path: Path, known_packages: Collection[str]) -> Manifest:
     return parse_manifest(text, str(path), known_packages)
 
 
+def read_recipe_folders(path: Path) -> tuple[Path, ...]:
+    """Folders of the user's own recipes that the manifest at ``path`` names.
+
+    None where it cannot be read or is at fault: read_manifest tells that. The folders are needed first, since
+    they say which packages a range is enough for.
+    """
+    try:
+        folders: object = tomllib.loads(path.read_bytes().decode()).get("recipes")
+    except (OSError, ValueError):
+        return ()
+    named = cast("list[object]", folders) if isinstance(folders, list) else []
+    return tuple(path.parent / folder for folder in named if isinstance(folder, str))
+
+
 def parse_manifest(text: str, file: str, known_packages: Collection[str]) -> Manifest:
     """The manifest in ``text``; ``file`` is its name in errors.
 

@@ -220,6 +220,7 @@ class Manifest(_Strict):
     target: Target
     toolchain: Toolchain
     system: System = System()
+    recipes: list[str] = []
     packages: dict[str, Package] = Field(min_length=1)
     flags: Flags = Flags()
     python: Python = Python()

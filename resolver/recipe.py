@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
@@ -210,7 +210,20 @@ def read_recipe(path: Path) -> Recipe:
     return parse_recipe(text, str(path))
 
 
-def read_recipes(folder: Path = FOLDER) -> Mapping[str, Recipe]:
-    """All shipped recipes by name."""
-    recipes = (read_recipe(path) for path in sorted(folder.glob("*.toml")))
-    return {recipe.name: recipe for recipe in recipes}
+def read_recipes(folders: Iterable[Path] = ()) -> Mapping[str, Recipe]:
+    """The shipped recipes by name, and those of the user's own ``folders``, which go before shipped ones.
+
+    Raises FILE_UNREADABLE or RECIPE_INVALID.
+    """
+    recipes: dict[str, Recipe] = {}
+    for folder in (FOLDER, *folders):
+        for path in sorted(folder.glob("*.toml")):
+            recipe = read_recipe(path)
+            if recipe.name != path.stem:
+                raise RocmlockError(
+                    RECIPE_INVALID,
+                    f"{path} is the recipe of {recipe.name}.",
+                    hint=f"Call it {recipe.name}.toml: manifests are checked by the names of the files.",
+                )
+            recipes[recipe.name] = recipe
+    return recipes

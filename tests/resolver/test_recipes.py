@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -9,7 +11,7 @@ from packaging.utils import canonicalize_name
 from resolver_samples import recipes, snapshot, snapshot_sets
 
 from rocmlock.errors import RocmlockError
-from rocmlock.resolver.recipe import FOLDER, parse_recipe
+from rocmlock.resolver.recipe import FOLDER, parse_recipe, read_recipes
 from rocmlock.resolver.recipe_names import package_names
 
 
@@ -107,3 +109,60 @@ def test_a_broken_recipe_is_told_with_its_places() -> None:
     error = raised.value
     assert error.reason.reference == "recipe-invalid"
     assert {problem.place.line for problem in error.problems if problem.place} >= {3, 5}
+
+
+OWN = """schema = 1
+name = "ours"
+distribution = "ours"
+[build]
+steps = [["{python}", "-m", "build", "--outdir", "{out}", "{src}"]]
+[[checks]]
+match = "none"
+"""
+
+
+def test_a_folder_of_the_users_own_adds_recipes_and_goes_before(tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text(OWN)
+    (tmp_path / "triton.toml").write_text(OWN.replace("ours", "triton"))
+    assert {"ours", "vllm"} <= set(package_names([tmp_path]))
+    mixed = read_recipes([tmp_path])
+    assert mixed["ours"].distribution == "ours"
+    assert mixed["triton"].repositories == []
+    assert mixed["vllm"] == recipes()["vllm"]
+
+
+def test_a_recipe_under_another_name_is_told(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(OWN)
+    with pytest.raises(RocmlockError) as raised:
+        read_recipes([tmp_path])
+    assert raised.value.reason.reference == "recipe-invalid"
+    assert "ours.toml" in raised.value.hint
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RocmlockError) as raised:
+        package_names([tmp_path / "none"])
+    assert raised.value.reason.reference == "file-unreadable"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('[[reads]]\nfact = "colour"\nreader = "commit"\npaths = ["a"]\n', "no fact"),
+        ('[[reads]]\nfact = "rocm"\nreader = "guess"\npaths = ["a"]\n', "Input should be"),
+        ('[[reads]]\nfact = "rocm"\nreader = "commit"\npaths = []\n', "at least 1"),
+        (
+            '[[reads]]\nfact = "rocm"\nreader = "commit"\npaths = ["a"]\nversions = "=>1"\n',
+            "no version range",
+        ),
+        ('[releases]\ntag = "v(.*)"\n', "no group"),
+        ('[releases]\ntag = "v(?P<version>"\n', "no regular expression"),
+    ],
+)
+def test_a_fault_in_where_facts_stand_is_told_with_its_line(lines: str, words: str) -> None:
+    with pytest.raises(RocmlockError) as raised:
+        parse_recipe(OWN + lines, "ours.toml")
+    (problem,) = raised.value.problems
+    assert words in problem.message
+    assert problem.place is not None
+    assert problem.place.line > OWN.count("\n")
