@@ -101,6 +101,7 @@ def all_reasons() -> tuple[Reason, ...]:
 UNEXPECTED = _reason("unexpected", ExitCode.FAILED, "A fault of rocmlock itself.", "Please report it with the text above.")
 FILE_UNREADABLE = _reason("file-unreadable", ExitCode.FAILED, "A file that is needed cannot be read.", "Check the path and its permissions.")
 FILE_UNWRITABLE = _reason("file-unwritable", ExitCode.FAILED, "A file cannot be written.", "Check the folder's permissions and free space.")
+PIN_UNREADABLE = _reason("pin-unreadable", ExitCode.FAILED, "An upstream file does not say its pins in any way that is known, or not for certain.", "Pin the packages that the file is read for by commit in the manifest.")
 UPSTREAM_UNREADABLE = _reason("upstream-unreadable", ExitCode.FAILED, "An answer from a package index makes no sense.", "Try again; if it persists, check the index that is configured.")
 PACKAGE_NOT_LOCKED = _reason("package-not-locked", ExitCode.FAILED, "The package asked about is not in the lock.", "rocmlock show")
 NOT_REALIZED = _reason("not-realized", ExitCode.FAILED, "The environment or output asked for has not been realized on this machine.", "rocmlock realize")
