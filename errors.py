@@ -107,7 +107,6 @@ GITHUB_DENIED = _reason("github-denied", ExitCode.FAILED, "GitHub refuses to ans
 REPOSITORY_MISSING = _reason("repository-missing", ExitCode.FAILED, "A repository does not exist, or it is private and no token that may read it was sent.", "Check the name, or set the token that is named.")
 COMMIT_AMBIGUOUS = _reason("commit-ambiguous", ExitCode.FAILED, "A short commit does not name exactly one commit.", "Write all 40 hex digits.")
 PIN_UNREADABLE = _reason("pin-unreadable", ExitCode.FAILED, "An upstream file does not say its pins in any way that is known, or not for certain.", "Pin the packages that the file is read for by commit in the manifest.")
-UPSTREAM_UNREADABLE = _reason("upstream-unreadable", ExitCode.FAILED, "An answer from a package index makes no sense.", "Try again; if it persists, check the index that is configured.")
 PACKAGE_NOT_LOCKED = _reason("package-not-locked", ExitCode.FAILED, "The package asked about is not in the lock.", "rocmlock show")
 NOT_REALIZED = _reason("not-realized", ExitCode.FAILED, "The environment or output asked for has not been realized on this machine.", "rocmlock realize")
 COMMAND_NOT_FOUND = _reason("command-not-found", ExitCode.FAILED, "The environment has no such command.", "rocmlock run -- python -V")
