@@ -7,6 +7,7 @@ checked here, so that the cache never holds a cut-off one, a login page or a ref
 from __future__ import annotations
 
 import logging
+import re
 import ssl
 import threading
 import time
@@ -14,6 +15,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from email.utils import formatdate
 from pathlib import Path
 from typing import cast
 
@@ -40,6 +42,7 @@ _CONTENT_TYPES: dict[Kind, tuple[str, ...]] = {
 _KEPT_HEADERS = ("content-type", "etag", "link", "location")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSED_ON = frozenset({200, 304, 404, 409, 422}) | _REDIRECTS
+_LONGEST_FRESH = 300  # seconds
 _TRUST = "Name the certificates to trust in SSL_CERT_FILE, or answer from a snapshot: --source snapshot"
 _FOR_EVER = "private, max-age=3153600000, immutable"
 
@@ -147,7 +150,9 @@ class Origin(httpx.BaseTransport):
             )
         # Nothing is kept for ever that does not even name the commit that was asked for.
         lasting = immutable is not None and (kind != "api" or immutable.encode() in content)
-        return _plain(answer, content, kind, where, lasting=lasting)
+        return _plain(
+            answer, content, kind, where, _kept(kind, answer, lasting=lasting, known=token is not None)
+        )
 
     def _exchange(self, request: httpx.Request, kind: Kind, where: str) -> tuple[httpx.Response, bytes]:
         """The answer and its whole decoded body."""
@@ -245,23 +250,35 @@ def _authorization(kind: Kind, token: Token) -> str:
 
 
 def _plain(
-    answer: httpx.Response, content: bytes, kind: Kind, where: str, *, lasting: bool
+    answer: httpx.Response, content: bytes, kind: Kind, where: str, kept: Mapping[str, str]
 ) -> httpx.Response:
-    """The answer with only the headers that matter and with our own rule for the cache.
+    """The answer with only the headers that matter, and ``kept`` as the rule for the cache.
 
-    A 304 keeps no header: the stored ones stay true.
+    A 304 keeps no header of its own: the stored ones stay true.
     """
     if answer.status_code == 304:
-        return httpx.Response(304, headers={"cache-control": "no-cache"})
+        return httpx.Response(304, headers=kept)
     headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
     if answer.status_code == 200:
         _check_type(answer.headers.get("content-type", ""), kind, where)
-        headers["cache-control"] = _FOR_EVER if lasting else "no-cache"
-    elif answer.status_code in _REDIRECTS or answer.status_code == 404:
-        headers["cache-control"] = "no-cache"  # kept for --offline, asked anew otherwise
-    else:
-        headers["cache-control"] = "no-store"
-    return httpx.Response(answer.status_code, headers=headers, content=content)
+    return httpx.Response(answer.status_code, headers={**headers, **kept}, content=content)
+
+
+def _kept(kind: Kind, answer: httpx.Response, *, lasting: bool, known: bool) -> dict[str, str]:
+    """How long the cache may use an answer without asking again.
+
+    A 304 is free only for whoever sent a token (docs.github.com, "Best practices for using the REST API"). So
+    without one an API answer is taken as current for as long as GitHub itself says, which is a minute.
+    """
+    if answer.status_code not in _PASSED_ON:
+        return {"cache-control": "no-store"}
+    if answer.status_code == 200 and lasting:
+        return {"cache-control": _FOR_EVER}
+    stated = re.search(r"(?<![a-z-])max-age=([0-9]{1,6})", answer.headers.get("cache-control", ""))
+    if kind == "api" and not known and stated and answer.status_code in {200, 304}:
+        seconds = min(int(stated[1]), _LONGEST_FRESH)
+        return {"cache-control": f"private, max-age={seconds}", "date": formatdate(usegmt=True)}
+    return {"cache-control": "private, no-cache"}  # kept for --offline and for its ETag, asked anew otherwise
 
 
 def _check_type(content_type: str, kind: Kind, where: str) -> None:
