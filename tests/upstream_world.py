@@ -6,25 +6,40 @@ files), but hold nothing beside the facts. So a live catalog that reads them mus
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import PurePosixPath
 
-from rocmlock.resolver.catalog import Catalog, Pin, Release, TestedSet
+from support import github
+
+from rocmlock.resolver.catalog import Catalog, Origin, Pin, Release, TestedSet
 from rocmlock.resolver.recipe import Recipe, Tested
-from rocmlock.resolver.snapshot_rows import Origin
 
 
 @dataclass
-class Repository:
-    """``tags`` and ``releases`` by tag; ``commits`` that can be asked for; files by commit and path."""
+class _Repository:
+    """Releases by tag, and files by commit and path."""
 
-    tags: dict[str, Release] = field(default_factory=dict)
-    commits: set[str] = field(default_factory=set)
-    files: dict[str, dict[str, str]] = field(default_factory=dict)
+    tags: dict[str, Release] = field(default_factory=dict[str, Release])
+    files: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     def add_file(self, commit: str, path: str, text: str) -> None:
         self.files.setdefault(commit, {})[path] = text
+
+    def made(self) -> github.Repository:
+        tags = [each for each in self.tags.values() if each.commit]
+        return github.Repository(
+            tags=tuple(github.Tag(each.tag, each.commit or "", each.tag_object) for each in tags),
+            releases=tuple(
+                github.Release(each.tag, each.date, each.prerelease) for each in tags if each.date
+            ),
+            commits={
+                commit: github.Commit(date(2026, 1, 1), dict(files))
+                for commit, files in (*self.files.items(), *((each.commit or "", {}) for each in tags))
+                if files or commit not in self.files
+            },
+        )
 
 
 class Page:
@@ -49,28 +64,25 @@ class Page:
         return "\n".join(self.lines.get(line, "") for line in range(1, last + 1)) + "\n"
 
 
-def make_repositories(
-    catalog: Catalog, recipes: Mapping[str, Recipe], tops: Iterable[str] = ("vllm",)
-) -> dict[str, Repository]:
-    """Every repository that the whole sets of ``tops`` name."""
-    world: dict[str, Repository] = {}
-    for top in tops:
-        for release in catalog.candidates(top):
-            home = world.setdefault(release.repository, Repository())
-            if release.commit is None:
-                continue
-            home.tags[release.tag] = release
-            sets = catalog.tested_sets(top, release)
-            if sets and not any(tested.unread for tested in sets):
-                _add_release(home, recipes, release, sets)
-                for tested in sets:
-                    for pin in tested.pins:
-                        _add_pin(world, recipes, catalog.expand(pin))
-    return world
+def make_world(catalog: Catalog, recipes: Mapping[str, Recipe]) -> github.World:
+    """Every repository that the whole sets of vLLM name."""
+    world: dict[str, _Repository] = {}
+    for release in catalog.candidates("vllm"):
+        home = world.setdefault(release.repository, _Repository())
+        if release.commit is None:
+            continue
+        home.tags[release.tag] = release
+        sets = catalog.tested_sets("vllm", release)
+        if not any(tested.unread for tested in sets):
+            _add_release(home, recipes, release, sets)
+            for tested in sets:
+                for pin in tested.pins:
+                    _add_pin(world, recipes, catalog.expand(pin))
+    return github.World({name: home.made() for name, home in world.items()})
 
 
 def _add_release(
-    home: Repository, recipes: Mapping[str, Recipe], release: Release, sets: tuple[TestedSet, ...]
+    home: _Repository, recipes: Mapping[str, Recipe], release: Release, sets: tuple[TestedSet, ...]
 ) -> None:
     commit = release.commit or ""
     for tested in sets:
@@ -83,11 +95,11 @@ def _add_release(
         home.add_file(commit, path, page.render())
 
 
-def _add_pin(world: dict[str, Repository], recipes: Mapping[str, Recipe], pin: Pin) -> None:
+def _add_pin(world: dict[str, _Repository], recipes: Mapping[str, Recipe], pin: Pin) -> None:
     if pin.wheel is not None or pin.commit is None:
         return
-    home = world.setdefault(pin.repository, Repository())
-    home.commits.add(pin.commit)
+    home = world.setdefault(pin.repository, _Repository())
+    home.files.setdefault(pin.commit, {})
     if pin.tag:
         version = pin.version.value if pin.version else ""
         origin = Origin("here")
@@ -106,7 +118,7 @@ def _add_pin(world: dict[str, Repository], recipes: Mapping[str, Recipe], pin: P
         )
     for pick in pin.picks:
         # GitHub finds a commit of the whole network of forks in each of them.
-        home.commits |= {pick.commit} if pick.commit else set()
+        home.files.setdefault(pick.commit or "", {})
     recipe = recipes.get(pin.package)
     read = next((each for each in recipe.reads if each.fact == "version"), None) if recipe else None
     if read and pin.version:
