@@ -35,9 +35,9 @@ class _Repository:
                 github.Release(each.tag, each.date, each.prerelease) for each in tags if each.date
             ),
             commits={
-                commit: github.Commit(date(2026, 1, 1), dict(files))
-                for commit, files in (*self.files.items(), *((each.commit or "", {}) for each in tags))
-                if files or commit not in self.files
+                commit: github.Commit(date(2026, 1, 1), dict(self.files.get(commit, {})))
+                for commit in (*self.files, *(each.commit or "" for each in tags))
+                if commit
             },
         )
 
