@@ -221,11 +221,9 @@ class GitHub:
             location = answer.headers.get("location")
             if not answer.is_redirect or not location:
                 return answer
-            url = urljoin(url, location)
+            url = _redirected(url, location)
             if origin(url) != first:
                 headers[ANONYMOUS_HEADER] = "1"
-            if not url.startswith("https://") and first.startswith("https://"):
-                raise RocmlockError(UPSTREAM_UNREADABLE, f"{first} leads to a page without encryption.")
         raise RocmlockError(UPSTREAM_UNREADABLE, f"{first} leads from redirect to redirect.")
 
     def _missing(self, repository: str, answer: httpx.Response) -> RocmlockError:
@@ -296,12 +294,27 @@ def _parsed(parse: Callable[[bytes], _T], answer: httpx.Response) -> _T:
         ) from None
 
 
+def _redirected(url: str, location: str) -> str:
+    """Where a redirect leads. Raises UPSTREAM_UNREADABLE for what is no URL, and from https to http."""
+    try:
+        led = httpx.URL(urljoin(url, location))
+    except (ValueError, httpx.InvalidURL):
+        raise RocmlockError(UPSTREAM_UNREADABLE, f"{origin(url)} leads to what is no URL.") from None
+    if (
+        led.scheme not in {"http", "https"}
+        or not led.host
+        or url.startswith("https:") > (led.scheme == "https")
+    ):
+        raise RocmlockError(UPSTREAM_UNREADABLE, f"{origin(url)} leads to a page without encryption.")
+    return str(led.copy_with(userinfo=b"", fragment=None))
+
+
 def _next_page(answer: httpx.Response) -> str | None:
     """The ``next`` link. Raises UPSTREAM_UNREADABLE where it leads to another host."""
     url = answer.links.get("next", {}).get("url")
     if url is None:
         return None
-    following = urljoin(str(answer.url), url)
+    following = _redirected(str(answer.url), url)
     if origin(following) != origin(str(answer.url)):
         raise RocmlockError(
             UPSTREAM_UNREADABLE, f"{origin(str(answer.url))} lists its next page on another host."

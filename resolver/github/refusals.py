@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-from ...errors import GITHUB_DENIED, RATE_LIMITED, UPSTREAM_UNREADABLE, RocmlockError
+from ...errors import GITHUB_DENIED, GITHUB_UNREACHABLE, RATE_LIMITED, UPSTREAM_UNREADABLE, RocmlockError
 from .hosts import Kind, Token
 from .rows import parse_message
 
@@ -65,11 +65,13 @@ def refusal_error(refusal: Refusal, now: datetime) -> RocmlockError:
         return _bad_token(refusal, said)
     if refusal.status in {403, 451}:
         return _denied(refusal, said)
+    context = said if refusal.message() else ()
+    if refusal.is_server_fault():
+        return RocmlockError(
+            GITHUB_UNREACHABLE, f"GitHub fails with {refusal.status} for {refusal.where}.", context=context
+        )
     return RocmlockError(
-        UPSTREAM_UNREADABLE,
-        f"GitHub answers {refusal.status} for {refusal.where}.",
-        context=said if refusal.message() else (),
-        hint="Try again later." if refusal.status >= 500 else "",
+        UPSTREAM_UNREADABLE, f"GitHub answers {refusal.status} for {refusal.where}.", context=context
     )
 
 
@@ -119,7 +121,7 @@ def _limited(refusal: Refusal, now: datetime) -> RocmlockError:
             f"Set {name} to any token of yours (5000 requests an hour instead of 60),"
             f" or run the same command again {when or 'later'}: what was read is kept."
         )
-    until = f"; more {when}" if when else ""
+    until = f"; it takes requests again {when}" if when else ""
     return RocmlockError(
         RATE_LIMITED, f"{what}{allowed} is used up{until}.", context=[refusal.where], hint=hint
     )

@@ -84,7 +84,9 @@ class Origin(httpx.BaseTransport):
         self._counting = threading.Lock()
         bases = {origin(base): base for base in (hosts.git, hosts.raw, hosts.api)}
         self._tokens = {host: token_for(base, environ) for host, base in bases.items()}
-        self._client = _open_client(environ, limits)
+        self._environ = environ
+        self._opened: httpx.Client | None = None
+        self._opening = threading.Lock()
 
     @property
     def counts(self) -> Counts:
@@ -101,7 +103,9 @@ class Origin(httpx.BaseTransport):
 
     def close(self) -> None:
         """Close every connection."""
-        self._client.close()
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The answer to ``request``, after at most the attempts and pauses that the limits allow."""
@@ -132,11 +136,12 @@ class Origin(httpx.BaseTransport):
             self._tell(f"asking {where} again")
         if token:
             headers["authorization"] = _authorization(kind, token)
-        sent = self._client.build_request(request.method, request.url, headers=headers, content=body or None)
+        client = self._client()
+        sent = client.build_request(request.method, request.url, headers=headers, content=body or None)
         with _told_apart(where):
-            answer, content = self._exchange(sent, kind, where)
+            answer, content = self._exchange(client, sent, kind, where)
         self._count(kind, answer.status_code)
-        if answer.status_code not in _PASSED_ON and not _is_git_401(kind, answer.status_code):
+        if answer.status_code not in _PASSED_ON and not _is_unseen(kind, answer.status_code, token):
             self._refuse(
                 Refusal(
                     kind,
@@ -154,11 +159,20 @@ class Origin(httpx.BaseTransport):
             answer, content, kind, where, _kept(kind, answer, lasting=lasting, known=token is not None)
         )
 
-    def _exchange(self, request: httpx.Request, kind: Kind, where: str) -> tuple[httpx.Response, bytes]:
+    def _client(self) -> httpx.Client:
+        """Opened when first needed: reading the certificates takes longer than an answer from the cache."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = _open_client(self._environ, self._limits)
+            return self._opened
+
+    def _exchange(
+        self, client: httpx.Client, request: httpx.Request, kind: Kind, where: str
+    ) -> tuple[httpx.Response, bytes]:
         """The answer and its whole decoded body."""
         ends = time.monotonic() + self._limits.whole
         most = self._limits.sizes[kind]
-        answer = self._client.send(request, stream=True)
+        answer = client.send(request, stream=True)
         try:
             content = bytearray()
             for part in answer.iter_bytes():
@@ -208,9 +222,11 @@ def _told_apart(where: str) -> Generator[None, None, None]:
     except httpx.DecodingError:
         raise RocmlockError(UPSTREAM_UNREADABLE, f"The answer to {where} is damaged.") from None
     except httpx.RemoteProtocolError as error:
-        cut = "incomplete" in str(error) or "without sending" in str(error)
-        fact = "is cut off" if cut else "is no HTTP"
-        raise _Again(RocmlockError(UPSTREAM_UNREADABLE, f"The answer to {where} {fact}.")) from None
+        if "disconnected" in str(error):  # httpcore's word for a connection that ends before any answer
+            raise _Again(_unreachable(where, error)) from None
+        raise _Again(
+            RocmlockError(UPSTREAM_UNREADABLE, f"The answer to {where} is cut off or no HTTP.")
+        ) from None
     except httpx.ProxyError as error:
         raise _unreachable(where, error, "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.") from None
     except httpx.TransportError as error:
@@ -237,9 +253,9 @@ def _is_certificate(error: BaseException | None) -> bool:
     return False
 
 
-def _is_git_401(kind: Kind, status: int) -> bool:
-    # To git GitHub answers 401 for what does not exist and for what may not be seen alike.
-    return kind == "git" and status == 401
+def _is_unseen(kind: Kind, status: int, token: Token | None) -> bool:
+    # To git without a token GitHub answers 401 for what does not exist and for what may not be seen alike.
+    return kind == "git" and status == 401 and token is None
 
 
 def _authorization(kind: Kind, token: Token) -> str:
