@@ -1,0 +1,190 @@
+"""CMake files by CMake's own grammar: commands with their arguments, lines and depth.
+
+Source of the rules: cmake-language(7), "Syntax". Nothing is evaluated but ``set`` of plain values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .source_text import check_text, line_of, refuse
+
+_SPACE = re.compile(r"(?:[ \t\r\n]+|#\[(?P<eq>=*)\[.*?\](?P=eq)\]|#(?!\[=*\[)[^\n]*)+", re.DOTALL)
+_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)[ \t]*\(")
+_BRACKET = re.compile(r"\[(?P<eq>=*)\[\n?(?P<text>.*?)\](?P=eq)\]", re.DOTALL)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+# An unquoted argument; the legacy form may hold quoted pieces: -DX="a b".
+_UNQUOTED = re.compile(r'(?:[^\s()#"\\]|\\.)(?:[^\s()#"\\]|\\.|"(?:[^"\\\n]|\\.)*")*', re.DOTALL)
+_OPEN = frozenset({"if", "foreach", "while", "function", "macro", "block"})
+_REFERENCE = re.compile(r"\$\{([A-Za-z0-9_./+-]+)\}")
+_ESCAPES = {"t": "\t", "r": "\r", "n": "\n"}
+_MAX_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """``text`` is without quotes or brackets, escapes decoded, variables as written."""
+
+    text: str
+    line: int
+    kind: str
+    """``quoted``, ``bracket``, ``unquoted``, or ``paren`` for a parenthesis inside of a command."""
+
+
+@dataclass(frozen=True, slots=True)
+class CMakeCommand:
+    """``name`` in lower case; ``depth`` counts the blocks around it: if, foreach, function…"""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    line: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue:
+    """One ``set(NAME values…)``: lists are split at semicolons, variables stay as written."""
+
+    name: str
+    values: tuple[str, ...]
+    lines: tuple[int, ...]
+    """The line of each value."""
+    line: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class CMakeFile:
+    """The commands of one file in its order."""
+
+    path: str
+    commands: tuple[CMakeCommand, ...]
+
+    def called(self, *names: str) -> Iterator[CMakeCommand]:
+        """The commands of these names."""
+        return (command for command in self.commands if command.name in names)
+
+    def sets(self, name: str) -> list[SetValue]:
+        """Every ``set`` of a variable. More than one: which counts depends on the configuration."""
+        return [made for command in self.called("set") if (made := _set(command)) and made.name == name]
+
+    def set_once(self, name: str) -> SetValue | None:
+        """The one ``set`` of a variable outside of any function, loop or condition; None where it is not set.
+
+        Raises PIN_UNREADABLE where it is set more than once, or only under a condition.
+        """
+        found = self.sets(name)
+        if not found:
+            return None
+        if len({one.values for one in found}) > 1:
+            places = " and ".join(str(one.line) for one in found)
+            raise refuse(self.path, found[1].line, f"{name} is set to different values in lines {places}.")
+        return found[0]
+
+    def resolve(self, text: str, before: int) -> str:
+        """``text`` with the variables that plain ``set`` commands before line ``before`` give one value.
+
+        Others stay as written, so ``${`` in the answer means that it is not known.
+        """
+        for _ in range(_MAX_DEPTH):
+            replaced = _REFERENCE.sub(lambda found: self._value(found[1], before, found[0]), text)
+            if replaced == text or len(replaced) > 1 << 16:
+                break
+            text = replaced
+        return text
+
+    def _value(self, name: str, before: int, otherwise: str) -> str:
+        held = {one.values for one in self.sets(name) if one.line < before}
+        return ";".join(held.pop()) if len(held) == 1 else otherwise
+
+
+def parse_cmake(text: str, path: str, *, extract: bool = False) -> CMakeFile:
+    """Read a CMake file. Raises PIN_UNREADABLE with file, line and column.
+
+    ``extract``: only some lines of the file are kept, so blocks may be open at the end or closed without opening.
+    """
+    text = check_text(text, path)
+    commands, blocks = list[CMakeCommand](), list[tuple[str, int]]()
+    at = 0
+    while at < len(text):
+        if space := _SPACE.match(text, at):
+            at = space.end()
+            continue
+        found = _NAME.match(text, at)
+        if not found:
+            shown = text[at : at + 20].partition("\n")[0]
+            raise _at(text, path, at, f"{shown!r} is no command of CMake.")
+        name, line = found[1].lower(), line_of(text, at)
+        arguments, at = _arguments(text, path, found.end(), line)
+        if name.startswith("end") and name[3:] in _OPEN:
+            if blocks and blocks[-1][0] == name[3:]:
+                blocks.pop()
+            elif not extract:
+                raise refuse(path, line, f"{name}() closes nothing.")
+        depth = len(blocks) - (name in ("else", "elseif") and bool(blocks))
+        commands.append(CMakeCommand(name, tuple(arguments), line, depth))
+        if name in _OPEN:
+            blocks.append((name, line))
+    if blocks and not extract:
+        raise refuse(path, blocks[-1][1], f"The file ends inside of this {blocks[-1][0]}().")
+    return CMakeFile(path, tuple(commands))
+
+
+def _arguments(text: str, path: str, at: int, line: int) -> tuple[list[Argument], int]:
+    """The arguments from behind the opening parenthesis, and the position behind the closing one."""
+    found, depth = list[Argument](), 0
+    # Counting from the last place keeps a file with very many arguments linear.
+    place, counted = line_of(text, at), at
+    while at < len(text):
+        if space := _SPACE.match(text, at):
+            at = space.end()
+            continue
+        place, counted = place + text.count("\n", counted, at), at
+        if text[at] == ")" and not depth:
+            return found, at + 1
+        if text[at] in "()":
+            depth += 1 if text[at] == "(" else -1
+            found.append(Argument(text[at], place, "paren"))
+            at += 1
+        elif bracket := _BRACKET.match(text, at):
+            found.append(Argument(bracket["text"], place, "bracket"))
+            at = bracket.end()
+        elif quoted := _QUOTED.match(text, at):
+            found.append(Argument(_decoded(quoted[1].replace("\\\n", "")), place, "quoted"))
+            at = quoted.end()
+        elif plain := _UNQUOTED.match(text, at):
+            found.append(Argument(plain[0] if '"' in plain[0] else _decoded(plain[0]), place, "unquoted"))
+            at = plain.end()
+        else:
+            raise _at(text, path, at, "A quoted or bracket argument is not closed.")
+    raise refuse(path, line, "The file ends inside of this command.")
+
+
+def _at(text: str, path: str, at: int, sentence: str) -> Exception:
+    return refuse(path, line_of(text, at), sentence, column=at - text.rfind("\n", 0, at))
+
+
+def _decoded(text: str) -> str:
+    """``\\;`` keeps its backslash: it protects the semicolon in a list."""
+    return re.sub(
+        r"\\([^;])", lambda found: _ESCAPES.get(found[1], found[1]), text, flags=re.DOTALL
+    )
+
+
+def _set(command: CMakeCommand) -> SetValue | None:
+    if not command.arguments:
+        return None
+    name, *rest = command.arguments
+    words = [argument.text for argument in rest if argument.kind == "unquoted"]
+    if "CACHE" in words:
+        at = next(index for index, one in enumerate(rest) if one.kind == "unquoted" and one.text == "CACHE")
+        rest = rest[:at]
+    elif rest and rest[-1].kind == "unquoted" and rest[-1].text == "PARENT_SCOPE":
+        rest = rest[:-1]
+    pieces = [
+        (piece, argument.line) for argument in rest for piece in re.split(r"(?<!\\);", argument.text) if piece
+    ]
+    values, lines = tuple(piece for piece, _ in pieces), tuple(line for _, line in pieces)
+    return SetValue(name.text, values, lines, command.line, command.depth)
