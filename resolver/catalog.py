@@ -82,7 +82,8 @@ class Pin:
     ``commit`` is the full 40 hex, None where it cannot be known from the facts; ``commit_origin`` says who
     expanded it. ``wheel`` is set where upstream names a binary wheel instead of a source: no source pin.
     ``version`` is the PEP 440 version of that commit, None where no fact tells it. ``unsaid`` is what
-    upstream does to the source that a commit and picks cannot say.
+    upstream does to the source that a commit and picks cannot say; ``edits`` are files that it changes in
+    passing.
     """
 
     package: str
@@ -97,6 +98,7 @@ class Pin:
     wheel: str | None = None
     picks: tuple[Pick, ...] = ()
     unsaid: tuple[str, ...] = ()
+    edits: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,10 +34,10 @@ class PassedOver:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A lower source that disagrees with the set: under ``tested`` a warning that names both places."""
+    """A lower source that disagrees with the set: under ``tested`` a warning that names the places, mostly two."""
 
     says: str
-    at: tuple[str, str]
+    at: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,10 @@ def _judge(world: World, release: Release, demands: Demands) -> Iterator[PassedO
     if violation:
         yield PassedOver(world.top, release, violation)
         return
-    for tested in world.catalog.tested_sets(world.top, release):
+    sets = world.catalog.tested_sets(world.top, release)
+    if not sets:
+        yield PassedOver(world.top, release, Violation("", "has no tested set"))
+    for tested in sets:
         violations = world.violations(tested, demands)
         yield PassedOver(world.top, release, violations[0]) if violations else tested
 
@@ -120,7 +123,11 @@ def _resolution(
     world: World, tested: TestedSet, demands: Demands, passed: tuple[PassedOver, ...]
 ) -> Resolution:
     members = world.members(tested, demands)
-    contradictions = (*_against_statements(tested, members), *_against_pairs(tested, members, world.recipes))
+    contradictions = (
+        *_against_statements(tested, members),
+        *_against_pairs(tested, members, world.recipes),
+        *_edited(tested, members),
+    )
     return Resolution(tested, members, contradictions, passed)
 
 
@@ -151,6 +158,14 @@ def _against_pairs(
                 f"{_tests(tested, pin)}, but {name} goes with {specifier}",
                 (str(pin.origin), str(partner.origin)),
             )
+
+
+def _edited(tested: TestedSet, members: Sequence[Pin]) -> Iterator[Contradiction]:
+    """Files that the tested image changes in passing: a lock does not repeat that."""
+    for pin in members:
+        for edit in pin.edits:
+            says = f"{tested.top} {tested.release.version} edits {edit.value} of {pin.package}; the lock does not"
+            yield Contradiction(says, (str(edit.origin),))
 
 
 def _fits(pin: Pin, specifier: str) -> bool:

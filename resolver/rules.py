@@ -172,4 +172,4 @@ def _compilers(
 
 def _unread(tested: TestedSet) -> Iterator[Violation]:
     if tested.unread:
-        yield Violation("", f"{', '.join(tested.unread)} of this release are not among the facts")
+        yield Violation("", f"not known: {', '.join(tested.unread)}")

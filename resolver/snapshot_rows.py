@@ -189,6 +189,7 @@ class SetReader:
             version=self._fact(further.get("version")) or known.version,
             picks=tuple(self._pick(repository, *pick) for pick in further.get("picks", ())),
             unsaid=tuple(further.get("unsaid", ())),
+            edits=tuple(Fact(text, self._origin(at)) for text, at in further.get("edits", ())),
         )
 
     def _pick(self, repository: str, asked: str, at: int | str | Row) -> Pick:

@@ -127,6 +127,8 @@ class _Maker:
             more["version"] = at.fact(pin.version)
         if pin.unsaid:
             more["unsaid"] = list(pin.unsaid)
+        if pin.edits:
+            more["edits"] = [at.fact(edit) for edit in pin.edits]
         row = [pin.package, pin.repository, pin.asked, at.origin(pin.origin)]
         return [*row, more] if more else row
 

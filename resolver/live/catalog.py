@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
+from ...errors import COMMIT_AMBIGUOUS, REPOSITORY_MISSING, RocmlockError
 from ..catalog import Catalog, Fact, KnownCommit, Origin, Pick, Pin, Release, RocmRelease, TestedSet
 from ..recipe import Recipe
 from .checkout import Checkout
@@ -105,7 +106,7 @@ class LiveCatalog:
         if pin.wheel is not None or not pin.repository:
             return pin
         known = self.commit(pin.repository, pin.asked)
-        tagged = self._tag(pin.repository, pin.asked)
+        tagged = self._tag(pin.repository, pin.asked) if known.commit else None
         return replace(
             pin,
             commit=known.commit,
@@ -139,6 +140,15 @@ class LiveCatalog:
         return self._commits[key]
 
     def _find(self, repository: str, asked: str) -> KnownCommit:
+        """Nothing is known of a commit in a repository that is gone, or of a short one that means several."""
+        try:
+            return self._ask(repository, asked)
+        except RocmlockError as error:
+            if error.reason not in {REPOSITORY_MISSING, COMMIT_AMBIGUOUS}:
+                raise
+            return KnownCommit(repository, asked, None, None, None, "")
+
+    def _ask(self, repository: str, asked: str) -> KnownCommit:
         if re.fullmatch(r"[0-9a-f]{40}", asked):
             return KnownCommit(repository, asked, asked, None, None, "")
         if _HASH.fullmatch(asked):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from ..catalog import Fact, Origin, PythonRequirement
@@ -81,36 +80,37 @@ def _values(read: Read, text: str, file: str) -> Iterator[tuple[str, int]]:
     """(value, line from 1); ``file`` is how errors name it."""
     match read.reader:
         case "cmake":
-            found = parse_cmake(text, file).variable(read.name)
-            for value in found.values if found else ():
-                yield from ((part, found.line) for part in value.split(";") if found and part)
+            found = parse_cmake(text, file).set_once(read.name)
+            if found:
+                yield from zip(found.values, found.lines, strict=True)
         case "assignment":
             yield from ((found.value, found.line) for found in parse_assignment(text, file, read.name))
         case "pyproject-build":
-            yield from ((found.value, found.line) for found in parse_build_requires(text, file))
+            yield from ((found.value, found.line) for found in parse_pyproject(text, file).build_requires)
         case "commit":
-            found = parse_commit_file(text, file)
-            yield found.value, found.line
+            reference = parse_commit_file(text, file)
+            yield reference.value, reference.line
         case "version":
-            found = parse_version_file(text, file)
-            yield found.value, found.line
-        case _:
-            raise AssertionError(read.reader)
+            stated = parse_version_file(text, file)
+            yield stated.value, stated.line
+        case "requirements":
+            raise AssertionError(read.reader)  # they read further files: _requirements
 
 
 def _requirements(
     checkout: Checkout, path: str, text: str, *, follow: bool, seen: set[str]
 ) -> Iterator[Fact]:
-    """Included files first, as pip reads them where upstream includes: at the top."""
+    """Included files first: where upstream includes, it does so at the top."""
     seen.add(path)
     parsed = parse_requirements(text, checkout.name_file(path))
     for include in parsed.includes if follow else ():
-        inner = str(PurePosixPath(path).parent / include.path)
-        inner_text = checkout.text(_normal(inner))
-        if _normal(inner) not in seen and inner_text is not None:
-            yield from _requirements(checkout, _normal(inner), inner_text, follow=True, seen=seen)
-    for line in parsed.requirements:
-        yield Fact(str(Requirement(line.text)), Origin(checkout.where, path, line.line))
+        inner = _normal(str(PurePosixPath(path).parent / include.path))
+        inner_text = checkout.text(inner)
+        if inner not in seen and inner_text is not None:
+            yield from _requirements(checkout, inner, inner_text, follow=True, seen=seen)
+    for line in parsed.lines:
+        if line.requirement is not None:
+            yield Fact(str(line.requirement), Origin(checkout.where, path, line.line))
 
 
 def _normal(path: str) -> str:

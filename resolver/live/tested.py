@@ -9,28 +9,44 @@ from dataclasses import replace
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from ...errors import PIN_UNREADABLE, RocmlockError
 from ...gfx import normalise, sort_targets
 from ..catalog import Fact, Origin, Pick, Pin, Release, Statement, TestedSet
+from ..readers.actions import Action, find_actions
 from ..readers.dockerfile import Dockerfile, parse_dockerfile
-from ..readers.shell import Action, find_actions
+from ..readers.images import parse_image
+from ..readers.source_text import refuse
 from ..recipe import Recipe, Tested, TestedPin
 from .checkout import Checkout
 from .facts import Facts, applies, read_facts
+
+# They leave the source as its commit has it, or (edits) are told as warnings.
+_SAID = {"submodule", "edit", "other"}
 
 
 def read_tested_sets(
     recipe: Recipe, recipes: Mapping[str, Recipe], release: Release, checkout: Checkout
 ) -> tuple[TestedSet, ...]:
-    """The sets of a release, in the order of the recipe's layouts."""
-    facts = read_facts(recipe, checkout, release.version)
-    plain = _plain_set(recipe, recipes, release, facts)
-    if not recipe.tested:
-        return tuple(_from_facts(recipe, plain, facts))
-    return tuple(
-        _from_dockerfile(layout, plain, checkout, *found)
-        for layout in recipe.tested
-        if applies(layout.versions, release.version) and (found := checkout.first(layout.paths))
-    )
+    """The sets of a release, in the order of the recipe's layouts.
+
+    A release with a file that cannot be read has one set, which tells so and can't be chosen.
+    """
+    try:
+        facts = read_facts(recipe, checkout, release.version)
+        plain = _plain_set(recipe, recipes, release, facts)
+        if not recipe.tested:
+            return tuple(_from_facts(recipe, plain, facts))
+        return tuple(
+            _from_dockerfile(layout, plain, checkout, *found)
+            for layout in recipe.tested
+            if applies(layout.versions, release.version) and (found := checkout.first(layout.paths))
+        )
+    except RocmlockError as error:
+        if error.reason is not PIN_UNREADABLE:
+            raise
+        told = "; ".join(str(problem.place or "") + " " + problem.message for problem in error.problems)
+        plain = _plain_set(recipe, recipes, release, Facts({}, (told or error.message,)))
+        return (replace(plain, variant="unreadable"),)
 
 
 def _plain_set(recipe: Recipe, recipes: Mapping[str, Recipe], release: Release, facts: Facts) -> TestedSet:
@@ -112,52 +128,71 @@ class _DockerfileReader:
     """One Dockerfile's values with their places."""
 
     def __init__(self, dockerfile: Dockerfile, checkout: Checkout, path: str) -> None:
-        self.dockerfile, self.checkout, self.path = dockerfile, checkout, path
+        self.args, self.checkout, self.path = dockerfile.args(), checkout, path
         self.actions = find_actions(dockerfile)
 
     def _origin(self, line: int) -> Origin:
         return Origin(self.checkout.where, self.path, line)
 
     def arg(self, name: str) -> Fact | None:
-        found = self.dockerfile.value(name) if name else None
-        return Fact(found.value, self._origin(found.line)) if found and found.value else None
+        """The value of an ARG. Raises PIN_UNREADABLE for one that cannot be evaluated."""
+        found = self.args.get(name)
+        if found is None or found.value == "":
+            return None
+        if found.value is None or found.unset:
+            words = found.problem or f"{name} depends on {', '.join(found.unset)}, which nothing sets."
+            raise refuse(self.checkout.name_file(self.path), found.line, words)
+        return Fact(found.value, self._origin(found.line))
 
     def rocm(self, names: list[str]) -> Fact | None:
-        """A version, or the one in an image's tag (rocm/dev-ubuntu-22.04:7.2.3-complete)."""
+        """A version by itself, or the one in an image's tag."""
         for name in names:
             found = self.arg(name)
-            version = re.search(r"^(?:.*:)?(?:rocm)?-?(\d+(?:\.\d+)+)", found.value) if found else None
-            if found and version and (":" in found.value or version[0] == found.value):
-                return Fact(version[1], found.origin)
+            if found and ":" in found.value:
+                version = parse_image(found.value).rocm
+                if version:
+                    return Fact(version, found.origin)
+            elif found:
+                return found
         return None
 
     def pin(self, package: str, row: TestedPin) -> Pin | None:
         """The pin of a package: a commit of a repository, else the wheel that is named in its place."""
         asked, url, wheel = self.arg(row.commit), self.arg(row.repository), self.arg(row.wheel)
         if asked and url:
-            repository = name_of(url.value)
-            mine = [each for each in self.actions if name_of(each.repository) == repository]
+            mine = [each for each in self.actions if name_of(each.repository) == name_of(url.value)]
             return Pin(
                 package,
-                repository,
+                name_of(url.value),
                 asked.value,
                 asked.origin,
                 picks=tuple(
-                    Pick(each.ref, None, self._origin(each.line))
+                    Pick(ref.text, None, self._origin(each.line))
                     for each in mine
                     if each.kind == "cherry-pick"
+                    for ref in each.refs
                 ),
                 unsaid=tuple(self._unsaid(package, asked.value, mine)),
+                edits=tuple(
+                    Fact(" ".join(file.text for file in each.files) or each.text, self._origin(each.line))
+                    for each in mine
+                    if each.kind == "edit"
+                ),
             )
         if wheel:
             return Pin(package, "", wheel.value, wheel.origin, version=wheel, wheel=wheel.value)
         return None
 
     def _unsaid(self, package: str, asked: str, actions: list[Action]) -> Iterator[str]:
-        """What the image does to the source that pins and picks cannot say."""
+        """What the image does to the source that a commit and picks cannot say."""
         for each in actions:
-            if each.kind in {"patch", "revert", "fetch"} or (each.kind == "checkout" and each.ref != asked):
-                yield f"changes {package} by {each.kind} {each.ref} in {self.path}:{each.line}"
+            refs = {ref.text for ref in each.refs}
+            plain = each.folder == "" and not each.conditional and all(ref.known for ref in each.refs)
+            if each.kind in _SAID or (each.kind in {"checkout", "clone"} and refs <= {asked}):
+                continue
+            if each.kind == "cherry-pick" and plain and not any(".." in ref for ref in refs):
+                continue
+            yield f"changes {package} by {each.kind} {' '.join(sorted(refs))} in {self.path}:{each.line}"
 
 
 def name_of(url: str) -> str:

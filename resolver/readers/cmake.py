@@ -168,9 +168,7 @@ def _at(text: str, path: str, at: int, sentence: str) -> Exception:
 
 def _decoded(text: str) -> str:
     """``\\;`` keeps its backslash: it protects the semicolon in a list."""
-    return re.sub(
-        r"\\([^;])", lambda found: _ESCAPES.get(found[1], found[1]), text, flags=re.DOTALL
-    )
+    return re.sub(r"\\([^;])", lambda found: _ESCAPES.get(found[1], found[1]), text, flags=re.DOTALL)
 
 
 def _set(command: CMakeCommand) -> SetValue | None:

@@ -76,5 +76,7 @@ def check_digest(digest: str, length: int, path: str, line: int, *, what: str) -
     if len(lower) != length or not _HEX.fullmatch(lower):
         raise refuse(path, line, f"{what} is no hash of {length} hexadecimal digits: {digest!r}.")
     if is_placeholder(lower):
-        raise refuse(path, line, f"{what} is a placeholder: {digest}; the file it stands for is not published.")
+        raise refuse(
+            path, line, f"{what} is a placeholder: {digest}; the file it stands for is not published."
+        )
     return lower

@@ -203,7 +203,7 @@ def wheeled() -> Pin:
             "names a binary wheel of pytorch (2+rocm7), which is no source pin",
         ),
         (replace(make_set("2.0"), supported_gfx=("gfx950",)), "vllm builds for gfx950"),
-        (replace(make_set("2.0"), unread=("a", "b")), "a, b of this release are not among the facts"),
+        (replace(make_set("2.0"), unread=("a", "b")), "not known: a, b"),
         (replace(make_set("2.0"), supported_python=(), python=Fact("3.11", AT)), "supports Python 3.11"),
     ],
 )
