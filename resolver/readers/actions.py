@@ -80,7 +80,12 @@ def find_actions(dockerfile: Dockerfile, *, extract: bool = False) -> list[Actio
 
 
 def run_commands(
-    dockerfile: Dockerfile, stage: Stage, instruction: Instruction, folder: str | None, *, extract: bool = False
+    dockerfile: Dockerfile,
+    stage: Stage,
+    instruction: Instruction,
+    folder: str | None,
+    *,
+    extract: bool = False,
 ) -> list[Command]:
     """The simple commands of one RUN, evaluated in its stage."""
     source = shell_text(instruction, dockerfile.escape, dockerfile.path)
@@ -140,7 +145,9 @@ class _StageReader:
         if instruction.keyword == "ADD" and git:
             self.trees.append(_Tree(git[1], target))
             refs = (Word(git[2], words[0].known, words[0].variables),) if git[2] else ()
-            yield self._action("clone", instruction.line, target, refs, text=instruction.body.text, url=words[0])
+            yield self._action(
+                "clone", instruction.line, target, refs, text=instruction.body.text, url=words[0]
+            )
         elif self._tree(target) and target is not None:
             yield self._action("edit", instruction.line, target, text=instruction.body.text, files=words[:-1])
 
@@ -156,11 +163,15 @@ class _StageReader:
             if git:
                 yield from self._git(command, git)
         elif command.name == "patch":
-            named = [after for word, after in zip(words, words[1:], strict=False) if word.text in ("-i", "--input")]
+            named = [
+                after for word, after in zip(words, words[1:], strict=False) if word.text in ("-i", "--input")
+            ]
             files = (*named, *(word for sign, word in command.redirects if sign == "<"))
             yield self._of(command, "patch", files=files or self._piped(command))
         elif command.name in ("sed", "perl") and any(_edits_in_place(word.text) for word in words[1:]):
-            yield from self._edited(command, tuple(word for word in words[1:] if not word.text.startswith("-"))[-1:])
+            yield from self._edited(
+                command, tuple(word for word in words[1:] if not word.text.startswith("-"))[-1:]
+            )
         for sign, word in command.redirects:
             target = join_folder(command.folder, word.text)
             if sign in _EDITS_FILES and target and self._tree(target) and not target.startswith("/dev/"):
@@ -201,7 +212,14 @@ class _StageReader:
             yield self._of(command, "patch", files=files or self._piped(command), folder=folder)
         elif git.verb == "submodule":
             verb = git.operands[0].text if git.operands else "status"
-            moving = "--remote" in git.options or verb not in ("update", "init", "sync", "status", "foreach", "summary")
+            moving = "--remote" in git.options or verb not in (
+                "update",
+                "init",
+                "sync",
+                "status",
+                "foreach",
+                "summary",
+            )
             note = f"submodule {verb}{' --remote' if '--remote' in git.options else ''}" if moving else ""
             yield self._of(command, "submodule", folder=folder, note=note)
         elif git.verb in _MOVES:
@@ -245,7 +263,9 @@ class _StageReader:
         if folder is None:
             return None
         held = [
-            tree for tree in self.trees if tree.root and (folder == tree.root or folder.startswith(tree.root + "/"))
+            tree
+            for tree in self.trees
+            if tree.root and (folder == tree.root or folder.startswith(tree.root + "/"))
         ]
         return max(held, key=lambda tree: len(tree.root or ""), default=None)
 
@@ -277,12 +297,14 @@ class _StageReader:
         url: Word | None = None,
     ) -> Action:
         tree = self._tree(place) or (self.trees[-1] if place is None and self.trees else None)
-        inside = None if place is None or tree is None or tree.root is None else posixpath.relpath(place, tree.root)
+        inside = (
+            None
+            if place is None or tree is None or tree.root is None
+            else posixpath.relpath(place, tree.root)
+        )
         where = "" if inside == "." else inside
         repository, root = (tree.url, tree.root) if tree else ("", None)
-        return Action(
-            kind, self.stage.name, line, repository, where, refs, False, text, files, "", url, root
-        )
+        return Action(kind, self.stage.name, line, repository, where, refs, False, text, files, "", url, root)
 
 
 def _clone_folder(url: str) -> str:

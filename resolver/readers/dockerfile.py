@@ -199,7 +199,9 @@ class _Reader:
         for word in words:
             name, equals, raw = word.partition("=")
             if not equals or not name:
-                raise refuse(self.path, self._line_of(instruction, word), f"{word[:40]!r} gives no name a value.")
+                raise refuse(
+                    self.path, self._line_of(instruction, word), f"{word[:40]!r} gives no name a value."
+                )
             made[name.strip("\"'")] = self._set(name.strip("\"'"), raw, instruction, word, "", before)
         self.env |= made
 

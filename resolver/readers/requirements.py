@@ -175,7 +175,9 @@ def _direct(
         raise refuse(path, number, f"The requirement depends on the environment variable {found[1]}.")
     bare = re.split(r"\s;\s?", value, maxsplit=1)[0].strip()
     egg = re.search(r"[#&]egg=([A-Za-z0-9._-]+)", bare)
-    wheel = re.match(r"([A-Za-z0-9._]+)-[^-/]+(?:-[^-/]+)?-[^-/]+-[^-/]+-[^-/]+\.whl", bare.rpartition("/")[2])
+    wheel = re.match(
+        r"([A-Za-z0-9._]+)-[^-/]+(?:-[^-/]+)?-[^-/]+-[^-/]+-[^-/]+\.whl", bare.rpartition("/")[2]
+    )
     name = egg[1] if egg else wheel[1] if wheel else ""
     url = without_credentials(bare)
     return RequirementLine(None, canonicalize_name(name) if name else "", number, url, hashes, url, editable)

@@ -82,7 +82,9 @@ def _translate(pattern: str, *, extended: bool) -> str:
                 raise CannotCompute(f"the set in {pattern!r}")
             made, at = made + found[0], at + found.end()
             continue
-        if interval := re.match(r"\{(\d+)(,?)(\d*)\}" if extended else r"\\\{(\d+)(,?)(\d*)\\\}", pattern[at:]):
+        if interval := re.match(
+            r"\{(\d+)(,?)(\d*)\}" if extended else r"\\\{(\d+)(,?)(\d*)\\\}", pattern[at:]
+        ):
             made += f"{{{interval[1]}{interval[2]}{interval[3]}}}"
             at += interval.end()
             continue

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 60
 _BRANCHES = frozenset({"then", "do", "in"})
-_BLOCKS = frozenset({"if_statement", "while_statement", "for_statement", "c_style_for_statement", "case_statement"})
+_BLOCKS = frozenset(
+    {"if_statement", "while_statement", "for_statement", "c_style_for_statement", "case_statement"}
+)
 _CHANGES_SOURCES = re.compile(r"\b(?:git|patch|sed|perl)\b")
 _SHELLS = frozenset({"sh", "bash", "dash", "/bin/sh", "/bin/bash", "/bin/dash", "/usr/bin/bash"})
 
@@ -198,7 +200,13 @@ class _Script:
             if made and before:
                 last = made[-1]
                 made[-1] = Command(
-                    last.words, last.line, last.folder, last.conditional, last.assignments, last.redirects, before
+                    last.words,
+                    last.line,
+                    last.folder,
+                    last.conditional,
+                    last.assignments,
+                    last.redirects,
+                    before,
                 )
             yield from made
             before = made[-1] if made else before
@@ -319,7 +327,9 @@ class _Script:
         if node.type in ("simple_expansion", "expansion"):
             if "$(" in text or "`" in text:
                 raise CannotExpand("a command's output")
-            bare = text.lstrip()  # between two expansions in a string the tree counts white space to the second
+            bare = (
+                text.lstrip()
+            )  # between two expansions in a string the tree counts white space to the second
             value, unset = expand(bare, self._lookup)
             if unset or not re.match(r"\$\{?[A-Za-z_]", bare):
                 raise CannotExpand(f"{unset} is not set in the file")

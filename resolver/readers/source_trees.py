@@ -78,7 +78,11 @@ def find_sources(dockerfile: Dockerfile, *, extract: bool = False) -> Sources:
             continue
         # A stage continues the trees of the stage it is built on: the last clone of that URL counts.
         at = next(
-            (at for at in reversed(range(len(trees))) if action.repository and trees[at].url == action.repository),
+            (
+                at
+                for at in reversed(range(len(trees)))
+                if action.repository and trees[at].url == action.repository
+            ),
             None,
         )
         if at is not None:
@@ -119,7 +123,9 @@ def _applied(tree: SourceTree, action: Action) -> SourceTree:
 
 def _at_root(tree: SourceTree, action: Action) -> bool:
     """A fixed commit checked out after the pin, in a folder that the extract lost, is a sub-folder's."""
-    return action.folder == "" or (action.folder is None and (tree.ref is None or bool(action.refs[0].variables)))
+    return action.folder == "" or (
+        action.folder is None and (tree.ref is None or bool(action.refs[0].variables))
+    )
 
 
 def find_environment(
@@ -159,7 +165,11 @@ def _computed(pipeline: tuple[Command, ...]) -> tuple[str, str]:
         raise CannotCompute("it is the output of a program")
     previous: Command | None = None
     for command in pipeline:
-        if command.before is not previous or command.redirects or not all(word.known for word in command.words):
+        if (
+            command.before is not previous
+            or command.redirects
+            or not all(word.known for word in command.words)
+        ):
             raise CannotCompute(" ".join(word.text for word in command.words))
         previous = command
     original = value = " ".join(word.text for word in pipeline[0].words[1:])
