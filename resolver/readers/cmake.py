@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .source_text import check_text, line_of, refuse
+from ...errors import RocmlockError
+from .source_text import check_text, line_finder, refuse
 
 _SPACE = re.compile(r"(?:[ \t\r\n]+|#\[(?P<eq>=*)\[.*?\](?P=eq)\]|#(?!\[=*\[)[^\n]*)+", re.DOTALL)
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)[ \t]*\(")
 _BRACKET = re.compile(r"\[(?P<eq>=*)\[\n?(?P<text>.*?)\](?P=eq)\]", re.DOTALL)
+_BRACKET_OPEN = re.compile(r"\[=*\[")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 # An unquoted argument; the legacy form may hold quoted pieces: -DX="a b".
 _UNQUOTED = re.compile(r'(?:[^\s()#"\\]|\\.)(?:[^\s()#"\\]|\\.|"(?:[^"\\\n]|\\.)*")*', re.DOTALL)
@@ -106,25 +108,16 @@ def parse_cmake(text: str, path: str, *, extract: bool = False) -> CMakeFile:
     ``extract``: only some lines of the file are kept, so blocks may be open at the end or closed without opening.
     """
     text = check_text(text, path)
-    commands, blocks = list[CMakeCommand](), list[tuple[str, int]]()
-    at = 0
-    while at < len(text):
-        if space := _SPACE.match(text, at):
-            at = space.end()
-            continue
-        found = _NAME.match(text, at)
-        if not found:
-            shown = text[at : at + 20].partition("\n")[0]
-            raise _at(text, path, at, f"{shown!r} is no command of CMake.")
-        name, line = found[1].lower(), line_of(text, at)
-        arguments, at = _arguments(text, path, found.end(), line)
+    lexer, commands, blocks = _Lexer(text, path), list[CMakeCommand](), list[tuple[str, int]]()
+    while (found := lexer.command()) is not None:
+        name, line, arguments = found
         if name.startswith("end") and name[3:] in _OPEN:
             if blocks and blocks[-1][0] == name[3:]:
                 blocks.pop()
             elif not extract:
                 raise refuse(path, line, f"{name}() closes nothing.")
         depth = len(blocks) - (name in ("else", "elseif") and bool(blocks))
-        commands.append(CMakeCommand(name, tuple(arguments), line, depth))
+        commands.append(CMakeCommand(name, arguments, line, depth))
         if name in _OPEN:
             blocks.append((name, line))
     if blocks and not extract:
@@ -132,38 +125,58 @@ def parse_cmake(text: str, path: str, *, extract: bool = False) -> CMakeFile:
     return CMakeFile(path, tuple(commands))
 
 
-def _arguments(text: str, path: str, at: int, line: int) -> tuple[list[Argument], int]:
-    """The arguments from behind the opening parenthesis, and the position behind the closing one."""
-    found, depth = list[Argument](), 0
-    # Counting from the last place keeps a file with very many arguments linear.
-    place, counted = line_of(text, at), at
-    while at < len(text):
-        if space := _SPACE.match(text, at):
-            at = space.end()
-            continue
-        place, counted = place + text.count("\n", counted, at), at
-        if text[at] == ")" and not depth:
-            return found, at + 1
-        if text[at] in "()":
-            depth += 1 if text[at] == "(" else -1
-            found.append(Argument(text[at], place, "paren"))
-            at += 1
-        elif bracket := _BRACKET.match(text, at):
-            found.append(Argument(bracket["text"], place, "bracket"))
-            at = bracket.end()
-        elif quoted := _QUOTED.match(text, at):
-            found.append(Argument(_decoded(quoted[1].replace("\\\n", "")), place, "quoted"))
-            at = quoted.end()
-        elif plain := _UNQUOTED.match(text, at):
-            found.append(Argument(plain[0] if '"' in plain[0] else _decoded(plain[0]), place, "unquoted"))
-            at = plain.end()
-        else:
-            raise _at(text, path, at, "A quoted or bracket argument is not closed.")
-    raise refuse(path, line, "The file ends inside of this command.")
+class _Lexer:
+    def __init__(self, text: str, path: str) -> None:
+        self.text, self.path, self.at = text, path, 0
+        self.line = line_finder(text)
 
+    def command(self) -> tuple[str, int, tuple[Argument, ...]] | None:
+        """(name, line, arguments) of the next command; None at the end of the file."""
+        self._skip_space()
+        if self.at >= len(self.text):
+            return None
+        found, line = _NAME.match(self.text, self.at), self.line(self.at)
+        if not found:
+            shown = self.text[self.at : self.at + 20].partition("\n")[0]
+            raise self._error(f"{shown!r} is no command of CMake.")
+        self.at = found.end()
+        return found[1].lower(), line, tuple(self._arguments(line))
 
-def _at(text: str, path: str, at: int, sentence: str) -> Exception:
-    return refuse(path, line_of(text, at), sentence, column=at - text.rfind("\n", 0, at))
+    def _skip_space(self) -> None:
+        if space := _SPACE.match(self.text, self.at):
+            self.at = space.end()
+
+    def _error(self, sentence: str) -> RocmlockError:
+        column = self.at - self.text.rfind("\n", 0, self.at)
+        return refuse(self.path, self.line(self.at), sentence, column=column)
+
+    def _arguments(self, line: int) -> Iterator[Argument]:
+        """The arguments up to the parenthesis that closes the command, which is taken too."""
+        depth = 0
+        while True:
+            self._skip_space()
+            if self.at >= len(self.text):
+                raise refuse(self.path, line, "The file ends inside of this command.")
+            char, place = self.text[self.at], self.line(self.at)
+            if char in "()":
+                self.at += 1
+                if char == ")" and not depth:
+                    return
+                depth += 1 if char == "(" else -1
+                yield Argument(char, place, "paren")
+            elif found := _BRACKET.match(self.text, self.at):
+                self.at = found.end()
+                yield Argument(found["text"], place, "bracket")
+            elif found := _QUOTED.match(self.text, self.at):
+                self.at = found.end()
+                yield Argument(_decoded(found[1].replace("\\\n", "")), place, "quoted")
+            elif (found := _UNQUOTED.match(self.text, self.at)) and not _BRACKET_OPEN.match(
+                self.text, self.at
+            ):
+                self.at = found.end()
+                yield Argument(found[0] if '"' in found[0] else _decoded(found[0]), place, "unquoted")
+            else:
+                raise self._error("A quoted or bracket argument is not closed.")
 
 
 def _decoded(text: str) -> str:
