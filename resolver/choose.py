@@ -34,7 +34,7 @@ class PassedOver:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A lower source that disagrees with the set: under ``tested`` a warning that names the places, mostly two."""
+    """A lower source that disagrees with the set: under ``tested`` a warning that names the places."""
 
     says: str
     at: tuple[str, ...]
@@ -164,8 +164,8 @@ def _edited(tested: TestedSet, members: Sequence[Pin]) -> Iterator[Contradiction
     """Files that the tested image changes in passing: a lock does not repeat that."""
     for pin in members:
         for edit in pin.edits:
-            says = f"{tested.top} {tested.release.version} edits {edit.value} of {pin.package}; the lock does not"
-            yield Contradiction(says, (str(edit.origin),))
+            what = f"{tested.top} {tested.release.version} edits {edit.value} of {pin.package}"
+            yield Contradiction(f"{what}, which the lock does not repeat", (str(edit.origin),))
 
 
 def _fits(pin: Pin, specifier: str) -> bool:

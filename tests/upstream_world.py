@@ -32,7 +32,7 @@ class _Repository:
         return github.Repository(
             tags=tuple(github.Tag(each.tag, each.commit or "", each.tag_object) for each in tags),
             releases=tuple(
-                github.Release(each.tag, each.date, each.prerelease) for each in tags if each.date
+                github.Release(each.tag, each.date or date(2026, 1, 1), each.prerelease) for each in tags
             ),
             commits={
                 commit: github.Commit(date(2026, 1, 1), dict(self.files.get(commit, {})))

@@ -10,7 +10,9 @@ from packaging.specifiers import SpecifierSet
 
 from ..catalog import Fact, Origin, PythonRequirement
 from ..readers.cmake import parse_cmake
-from ..readers.pin_files import parse_assignment, parse_build_requires, parse_commit_file, parse_version_file
+from ..readers.pin_files import parse_commit_file, parse_version_file
+from ..readers.pyproject import parse_pyproject
+from ..readers.python_source import parse_assignment
 from ..readers.requirements import parse_requirements
 from ..recipe import Read, Recipe
 from .checkout import Checkout
@@ -86,7 +88,8 @@ def _values(read: Read, text: str, file: str) -> Iterator[tuple[str, int]]:
         case "assignment":
             yield from ((found.value, found.line) for found in parse_assignment(text, file, read.name))
         case "pyproject-build":
-            yield from ((found.value, found.line) for found in parse_pyproject(text, file).build_requires)
+            required = parse_pyproject(text, file).build or ()
+            yield from ((str(each.requirement), each.line) for each in required)
         case "commit":
             reference = parse_commit_file(text, file)
             yield reference.value, reference.line

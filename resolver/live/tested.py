@@ -10,18 +10,16 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from ...errors import PIN_UNREADABLE, RocmlockError
-from ...gfx import normalise, sort_targets
+from ...gfx import sort_targets
 from ..catalog import Fact, Origin, Pick, Pin, Release, Statement, TestedSet
-from ..readers.actions import Action, find_actions
+from ..readers.actions import Action
 from ..readers.dockerfile import Dockerfile, parse_dockerfile
 from ..readers.images import parse_image
 from ..readers.source_text import refuse
+from ..readers.source_trees import SourceTree, find_sources
 from ..recipe import Recipe, Tested, TestedPin
 from .checkout import Checkout
 from .facts import Facts, applies, read_facts
-
-# They leave the source as its commit has it, or (edits) are told as warnings.
-_SAID = {"submodule", "edit", "other"}
 
 
 def read_tested_sets(
@@ -106,7 +104,10 @@ def _own_pins(recipe: Recipe, facts: Facts) -> Iterator[Pin]:
 
 
 def _targets(names: Iterable[str]) -> tuple[str, ...]:
-    return sort_targets(normalise(name.strip()) for name in names if name.strip())
+    """In numeric order. Names are not held to the GPUs that are known here: upstream adds new ones."""
+    return sort_targets(
+        name.strip() for name in names if re.fullmatch(r"gfx[0-9]+[0-9a-f]{2}.*", name.strip())
+    )
 
 
 def _statements(recipe: Recipe, recipes: Mapping[str, Recipe], facts: Facts) -> Iterator[Statement]:
@@ -129,7 +130,7 @@ class _DockerfileReader:
 
     def __init__(self, dockerfile: Dockerfile, checkout: Checkout, path: str) -> None:
         self.args, self.checkout, self.path = dockerfile.args(), checkout, path
-        self.actions = find_actions(dockerfile)
+        self.trees = find_sources(dockerfile).trees
 
     def _origin(self, line: int) -> Origin:
         return Origin(self.checkout.where, self.path, line)
@@ -160,39 +161,36 @@ class _DockerfileReader:
         """The pin of a package: a commit of a repository, else the wheel that is named in its place."""
         asked, url, wheel = self.arg(row.commit), self.arg(row.repository), self.arg(row.wheel)
         if asked and url:
-            mine = [each for each in self.actions if name_of(each.repository) == name_of(url.value)]
+            trees = [tree for tree in self.trees if name_of(tree.url) == name_of(url.value)]
             return Pin(
                 package,
                 name_of(url.value),
                 asked.value,
                 asked.origin,
                 picks=tuple(
-                    Pick(ref.text, None, self._origin(each.line))
-                    for each in mine
-                    if each.kind == "cherry-pick"
-                    for ref in each.refs
+                    Pick(pick.value, None, self._origin(pick.line)) for tree in trees for pick in tree.picks
                 ),
-                unsaid=tuple(self._unsaid(package, asked.value, mine)),
-                edits=tuple(
-                    Fact(" ".join(file.text for file in each.files) or each.text, self._origin(each.line))
-                    for each in mine
-                    if each.kind == "edit"
-                ),
+                unsaid=tuple(says for tree in trees for says in self._unsaid(package, asked.value, tree)),
+                edits=tuple(self._edit(each) for tree in trees for each in tree.unsaid if _is_edit(each)),
             )
         if wheel:
             return Pin(package, "", wheel.value, wheel.origin, version=wheel, wheel=wheel.value)
         return None
 
-    def _unsaid(self, package: str, asked: str, actions: list[Action]) -> Iterator[str]:
+    def _unsaid(self, package: str, asked: str, tree: SourceTree) -> Iterator[str]:
         """What the image does to the source that a commit and picks cannot say."""
-        for each in actions:
-            refs = {ref.text for ref in each.refs}
-            plain = each.folder == "" and not each.conditional and all(ref.known for ref in each.refs)
-            if each.kind in _SAID or (each.kind in {"checkout", "clone"} and refs <= {asked}):
-                continue
-            if each.kind == "cherry-pick" and plain and not any(".." in ref for ref in refs):
-                continue
-            yield f"changes {package} by {each.kind} {' '.join(sorted(refs))} in {self.path}:{each.line}"
+        if tree.ref and tree.ref.value != asked:
+            yield f"checks out {tree.ref.value} of {package} in {self.path}:{tree.ref.line}"
+        for each in tree.unsaid:
+            if not _is_edit(each):
+                yield f"changes {package} by {each.kind} in {self.path}:{each.line}"
+
+    def _edit(self, action: Action) -> Fact:
+        return Fact(" ".join(file.text for file in action.files) or action.text, self._origin(action.line))
+
+
+def _is_edit(action: Action) -> bool:
+    return action.kind == "edit"
 
 
 def name_of(url: str) -> str:

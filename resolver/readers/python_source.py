@@ -43,6 +43,18 @@ def parse_module_version(text: str, path: str, name: str = "__version__") -> Sta
     return _text(found[0], name, path)
 
 
+def parse_assignment(text: str, path: str, name: str) -> tuple[Stated, ...]:
+    """The texts that a module gives to ``name``, once and outside of any function: a text or a list of them.
+
+    Raises PIN_UNREADABLE where it is not assigned once, or is something else.
+    """
+    tree = _parse(text, path)
+    values = list(_assigned(tree, name))
+    if len(values) == 1 and isinstance(values[0], ast.Constant):
+        return (_text(values[0], name, path),)
+    return _texts(tree, name, path)
+
+
 def parse_setup_argument(text: str, path: str, argument: str) -> Stated | None:
     """An argument of ``setup(…)`` that is a text, or a name, sum or ``f""`` of texts; None where it is not given.
 
