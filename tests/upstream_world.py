@@ -65,7 +65,7 @@ class Page:
 
 
 def make_world(catalog: Catalog, recipes: Mapping[str, Recipe]) -> github.World:
-    """Every repository that the whole sets of vLLM name."""
+    """PyTorch, Triton, vLLM, and every repository that vLLM's whole sets name."""
     world: dict[str, _Repository] = {}
     for release in catalog.candidates("vllm"):
         home = world.setdefault(release.repository, _Repository())
@@ -78,7 +78,36 @@ def make_world(catalog: Catalog, recipes: Mapping[str, Recipe]) -> github.World:
             for tested in sets:
                 for pin in tested.pins:
                     _add_pin(world, recipes, catalog.expand(pin))
+    for release in catalog.candidates("pytorch"):
+        home = world.setdefault(release.repository, _Repository())
+        home.tags[release.tag] = release
+        _add_pytorch(home, release, catalog.tested_sets("pytorch", release))
+    for release in catalog.candidates("triton"):
+        home = world.setdefault(release.repository, _Repository())
+        home.tags[release.tag] = release
+        home.add_file(
+            release.commit or "", "python/triton/__init__.py", f'__version__ = "{release.version}"\n'
+        )
     return github.World({name: home.made() for name, home in world.items()})
+
+
+def _add_pytorch(home: _Repository, release: Release, sets: tuple[TestedSet, ...]) -> None:
+    """The files that hold PyTorch's pin of Triton, and what its binaries are built for."""
+    commit = release.commit or ""
+    home.add_file(commit, "version.txt", f"{release.version}\n")
+    rocm = [tested.rocm.value for tested in reversed(sets) if tested.rocm]
+    pythons = list(sets[0].supported_python) if sets else []
+    if rocm and pythons:
+        matrix = f"ROCM_ARCHES = {rocm!r}\n\nFULL_PYTHON_VERSIONS = {pythons!r}\n"
+        home.add_file(commit, ".github/scripts/generate_binary_build_matrix.py", matrix)
+    if sets and sets[0].cxx_standard:
+        line = f"set(CMAKE_CXX_STANDARD {sets[0].cxx_standard.value})\n"
+        home.add_file(commit, "CMakeLists.txt", line)
+    pin = next((pin for tested in sets for pin in tested.pins if pin.package == "triton"), None)
+    if pin and pin.commit:
+        home.add_file(commit, ".ci/docker/ci_commit_pins/triton.txt", f"{pin.commit}\n")
+        if pin.version:
+            home.add_file(commit, ".ci/docker/triton_version.txt", f"{pin.version.value}\n")
 
 
 def _add_release(

@@ -80,3 +80,16 @@ def commits(answer: Resolution) -> list[object]:
         )
         for pin in answer.members
     ]
+
+
+def test_pytorch_alone_follows_the_pin_that_its_file_holds(server: github.Server) -> None:
+    client, live = open_live(server)
+    wanted = demands('pytorch = "*"\ntriton = "*"')
+    found, known = (decide(World("pytorch", each, recipes()), wanted) for each in (live, snapshot()))
+    assert isinstance(found, Resolution)
+    assert isinstance(known, Resolution)
+    assert found.tested.release.version == known.tested.release.version
+    (triton,) = found.members
+    assert triton.commit == next(pin.commit for pin in known.members if pin.package == "triton")
+    assert str(triton.origin).endswith(":.ci/docker/ci_commit_pins/triton.txt:1")
+    client.close()
