@@ -298,6 +298,7 @@ def _redirected(url: str, location: str) -> str:
     """Where a redirect leads. Raises UPSTREAM_UNREADABLE for what is no URL, and from https to http."""
     try:
         led = httpx.URL(urljoin(url, location))
+        origin(str(led))
     except (ValueError, httpx.InvalidURL):
         raise RocmlockError(UPSTREAM_UNREADABLE, f"{origin(url)} leads to what is no URL.") from None
     if (
