@@ -211,6 +211,8 @@ class GitHub:
         headers = {KIND_HEADER: kind, **_headers(kind, method)}
         if commit:
             headers[IMMUTABLE_HEADER] = commit
+        elif self._origin.token(url):  # a 304 is free: nothing is taken as current unasked
+            headers["cache-control"] = "no-cache"
         first = origin(url)
         for _ in range(_MOST_REDIRECTS + 1):
             # Equal bodies to different repositories are told apart by URL: hishel compares both.

@@ -135,16 +135,6 @@ def test_damaged_rows_are_told_and_done_without(tmp_path: Path) -> None:
         assert len(asker.told) == 1
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with serve(world()) as server:
-        asker = Asker(server, tmp_path / "github.sqlite")
-        with asker() as github:
-            assert len(github.releases(PROJECT)) == 3
-        assert len(asker.told) == 1
-
-
 def test_a_cache_below_a_file_is_done_without(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with serve(world()) as server:
