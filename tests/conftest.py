@@ -62,7 +62,9 @@ def _lacks_command(name: str) -> Callable[[], str]:
 _PROBES: dict[str, Callable[[], str]] = {
     "bwrap": _lacks_sandbox,
     "network": _lacks_network,
-    **{name: _lacks_command(name) for name in ("gcc-11", "g++-11", "clang-19", "ld.lld-19", "git")},
+    **{
+        name: _lacks_command(name) for name in ("gcc-11", "g++-11", "clang-19", "ld.lld-19", "git", "openssl")
+    },
 }
 
 

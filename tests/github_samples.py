@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -58,8 +57,3 @@ class Asker:
         return GitHub(
             {**self.server.environ(), **(environ or {})}, self.cache, told, offline=offline, limits=quick
         )
-
-
-def without_proxies() -> dict[str, str]:
-    """The environment of this process without what leads requests elsewhere."""
-    return {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}

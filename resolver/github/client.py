@@ -13,21 +13,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 import httpx
-from hishel import CacheOptions, FilterPolicy, SpecificationPolicy
-from hishel.httpx import SyncCacheTransport
 
 from ...errors import (
     COMMIT_AMBIGUOUS,
-    OFFLINE_MISSING,
     REPOSITORY_MISSING,
     UPSTREAM_UNREADABLE,
     RocmlockError,
 )
-from .cache import Cache
-from .hosts import Kind, origin, read_hosts
+from .asking import Asking, redirected
+from .connection import Limits
+from .hosts import Kind, origin, read_hosts, token_variables
 from .pktline import Advertisement, Ref, parse_advertisement, parse_ls_refs, render_ls_refs
 from .rows import (
     COMMIT,
@@ -41,11 +39,9 @@ from .rows import (
     parse_releases,
     tag_rows,
 )
-from .transport import ANONYMOUS_HEADER, IMMUTABLE_HEADER, KIND_HEADER, Limits, Origin
 
 __all__ = ["CommitRow", "Counts", "GitHub", "Limits", "ReleaseRow", "TagRow"]
 
-_MOST_REDIRECTS = 5
 _MOST_PAGES = 100  # of 100 releases: GitHub itself gives out no more than 10000
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/(?!\.{1,2}$)[A-Za-z0-9._-]+")
 _ADVERTISED = "/info/refs?service=git-upload-pack"
@@ -78,20 +74,9 @@ class GitHub:
         limits: Limits | None = None,
     ) -> None:
         self._hosts = read_hosts(environ)
-        self._tell = tell
+        self._asking = Asking(environ, self._hosts, cache, tell, limits or Limits(), offline=offline)
         self._doors: dict[str, _Door] = {}
         self._doors_lock = threading.Lock()
-        self._origin = Origin(environ, self._hosts, limits or Limits(), tell)
-        transport: httpx.BaseTransport = _Offline() if offline else self._origin
-        if cache is not None:
-            policy = (
-                FilterPolicy()
-                if offline
-                else SpecificationPolicy(CacheOptions(shared=False, supported_methods=["GET", "POST"]))
-            )
-            transport = SyncCacheTransport(transport, storage=Cache(cache, tell), policy=policy)
-        # The environment's proxies belong to the layer beneath the cache.
-        self._client = httpx.Client(transport=transport, trust_env=False, headers={"user-agent": "rocmlock"})
 
     def __enter__(self) -> Self:
         return self
@@ -102,12 +87,11 @@ class GitHub:
     @property
     def counts(self) -> Counts:
         """Requests that were answered so far."""
-        return self._origin.counts
+        return self._asking.counts
 
     def close(self) -> None:
         """Close the connections and the cache, which is brought under its bound."""
-        self._client.close()
-        self._origin.close()
+        self._asking.close()
 
     def releases(self, repository: str) -> tuple[ReleaseRow, ...]:
         """Every published release, newest first as GitHub has them; drafts are left out."""
@@ -185,7 +169,9 @@ class GitHub:
         door = self._door(repository)
         if door.first.refs is not None:
             return door.first.refs
-        answer = self._ask("git", "POST", f"{door.base}/git-upload-pack", content=render_ls_refs([prefix]))
+        answer = self._asking.ask(
+            "git", "POST", f"{door.base}/git-upload-pack", content=render_ls_refs([prefix])
+        )
         if answer.status_code != 200:
             raise self._missing(repository, answer)
         return _parsed(parse_ls_refs, answer)
@@ -202,40 +188,18 @@ class GitHub:
             return self._doors.setdefault(repository, _Door(base, _parsed(parse_advertisement, answer)))
 
     def _get(self, kind: Kind, url: str, *, commit: str | None = None) -> httpx.Response:
-        return self._ask(kind, "GET", url, commit=commit)
-
-    def _ask(
-        self, kind: Kind, method: str, url: str, *, content: bytes | None = None, commit: str | None = None
-    ) -> httpx.Response:
-        """The answer after redirects. A request that has left its first host carries no token any more."""
-        headers = {KIND_HEADER: kind, **_headers(kind, method)}
-        if commit:
-            headers[IMMUTABLE_HEADER] = commit
-        first = origin(url)
-        for _ in range(_MOST_REDIRECTS + 1):
-            # Equal bodies to different repositories are told apart by URL: hishel compares both.
-            extensions = {"hishel_body_key": True} if content else {}
-            answer = self._client.request(
-                method, url, headers=headers, content=content, extensions=extensions
-            )
-            location = answer.headers.get("location")
-            if not answer.is_redirect or not location:
-                return answer
-            url = _redirected(url, location)
-            if origin(url) != first:
-                headers[ANONYMOUS_HEADER] = "1"
-        raise RocmlockError(UPSTREAM_UNREADABLE, f"{first} leads from redirect to redirect.")
+        return self._asking.ask(kind, "GET", url, commit=commit)
 
     def _missing(self, repository: str, answer: httpx.Response) -> RocmlockError:
         url = str(answer.url)
-        token = self._origin.token(url)
+        token = self._asking.token(url)
         if answer.status_code not in {401, 404}:
             return RocmlockError(
                 UPSTREAM_UNREADABLE,
                 f"GitHub answers {answer.status_code} for {repository}.",
                 context=[parse_message(answer.content)],
             )
-        names = " or ".join(self._origin.variables(url))
+        names = " or ".join(token_variables(url))
         hint = (
             f"Check the name, and whether the token in {token.variable} may read it."
             if token
@@ -244,33 +208,6 @@ class GitHub:
         what = f"{repository} does not exist at {origin(url)}, or it is private"
         unseen = f"the token in {token.variable} may not read it" if token else "no token was sent"
         return RocmlockError(REPOSITORY_MISSING, f"{what} and {unseen}.", hint=hint)
-
-
-class _Offline(httpx.BaseTransport):
-    """What lies beneath the cache when nothing may be asked."""
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        where = f"{origin(str(request.url))}{request.url.path}"
-        raise RocmlockError(
-            OFFLINE_MISSING,
-            f"The answer of {where} is not in the cache.",
-            hint="Run the command once without --offline, or answer from a snapshot: --source snapshot",
-        )
-
-
-def _headers(kind: Kind, method: str) -> dict[str, str]:
-    if kind == "api":
-        return {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
-    if kind == "raw":
-        # Plain bytes: what is counted against the bound is what was sent.
-        return {"accept": "*/*", "accept-encoding": "identity"}
-    if method == "POST":
-        return {
-            "accept": "application/x-git-upload-pack-result",
-            "content-type": "application/x-git-upload-pack-request",
-            "git-protocol": "version=2",
-        }
-    return {"accept": "*/*", "git-protocol": "version=2"}
 
 
 def _checked(repository: str) -> str:
@@ -294,27 +231,12 @@ def _parsed(parse: Callable[[bytes], _T], answer: httpx.Response) -> _T:
         ) from None
 
 
-def _redirected(url: str, location: str) -> str:
-    """Where a redirect leads. Raises UPSTREAM_UNREADABLE for what is no URL, and from https to http."""
-    try:
-        led = httpx.URL(urljoin(url, location))
-    except (ValueError, httpx.InvalidURL):
-        raise RocmlockError(UPSTREAM_UNREADABLE, f"{origin(url)} leads to what is no URL.") from None
-    if (
-        led.scheme not in {"http", "https"}
-        or not led.host
-        or url.startswith("https:") > (led.scheme == "https")
-    ):
-        raise RocmlockError(UPSTREAM_UNREADABLE, f"{origin(url)} leads to a page without encryption.")
-    return str(led.copy_with(userinfo=b"", fragment=None))
-
-
 def _next_page(answer: httpx.Response) -> str | None:
     """The ``next`` link. Raises UPSTREAM_UNREADABLE where it leads to another host."""
     url = answer.links.get("next", {}).get("url")
     if url is None:
         return None
-    following = _redirected(str(answer.url), url)
+    following = redirected(str(answer.url), url)
     if origin(following) != origin(str(answer.url)):
         raise RocmlockError(
             UPSTREAM_UNREADABLE, f"{origin(str(answer.url))} lists its next page on another host."

@@ -59,7 +59,7 @@ _REPOSITORY_URLS = [
     "trees",
     "hooks",
 ]
-_COUNTS = ["forks", "stargazers", "watchers", "open_issues", "subscribers"]
+_COUNTS = ["forks", "stargazers", "watchers", "open_issues", "subscribers", "network"]
 _SWITCHES = ["has_issues", "has_projects", "has_wiki", "has_pages", "has_discussions", "archived", "disabled"]
 _LONG_AGO = "2016-08-13T05:26:41Z"
 

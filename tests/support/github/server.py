@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import json
+import ssl
 import threading
 import time
 from collections.abc import Generator
@@ -68,19 +69,23 @@ class Server:
         self.faults: list[Fault] = []
         self.seen: list[Seen] = []
         self.lock = threading.Lock()
+        self.scheme = "http"
         self.ports: dict[str, int] = {}
 
     @property
     def api(self) -> str:
-        return f"http://127.0.0.1:{self.ports['api']}"
+        return self._url("api")
 
     @property
     def raw(self) -> str:
-        return f"http://127.0.0.1:{self.ports['raw']}"
+        return self._url("raw")
 
     @property
     def git(self) -> str:
-        return f"http://127.0.0.1:{self.ports['git']}"
+        return self._url("git")
+
+    def _url(self, kind: str) -> str:
+        return f"{self.scheme}://127.0.0.1:{self.ports[kind]}"
 
     def environ(self) -> dict[str, str]:
         """The variables that lead rocmlock here."""
@@ -129,8 +134,10 @@ class Server:
 
 
 @contextmanager
-def serve(world: World, ports: tuple[int, int, int] = (0, 0, 0)) -> Generator[Server, None, None]:
-    """A running server; ``ports`` for API, raw files and git (0: any that is free)."""
+def serve(
+    world: World, ports: tuple[int, int, int] = (0, 0, 0), tls: ssl.SSLContext | None = None
+) -> Generator[Server, None, None]:
+    """A running server; ``ports`` for API, raw files and git (0: any that is free), encrypted with ``tls``."""
     state = Server(world)
     listening = [
         ThreadingHTTPServer(("127.0.0.1", port), _handler(state, kind))
@@ -140,6 +147,9 @@ def serve(world: World, ports: tuple[int, int, int] = (0, 0, 0)) -> Generator[Se
     for kind, http in zip(KINDS, listening, strict=True):
         http.daemon_threads = True
         state.ports[kind] = http.server_port
+        if tls:
+            state.scheme = "https"
+            http.socket = tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
         threads.append(
             threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         )
