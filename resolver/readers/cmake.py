@@ -105,7 +105,8 @@ class CMakeFile:
 def parse_cmake(text: str, path: str, *, extract: bool = False) -> CMakeFile:
     """Read a CMake file. Raises PIN_UNREADABLE with file, line and column.
 
-    ``extract``: only some lines of the file are kept, so blocks may be open at the end or closed without opening.
+    ``extract``: only some lines of the file are kept, so blocks may be open at the end or closed without
+    opening.
     """
     text = check_text(text, path)
     lexer, commands, blocks = _Lexer(text, path), list[CMakeCommand](), list[tuple[str, int]]()

@@ -11,14 +11,67 @@ from .source_text import Stated, check_digest, is_placeholder, refuse
 
 _FETCHES = {"fetchcontent_declare": "FetchContent", "externalproject_add": "ExternalProject", "file": "file"}
 _KEYWORDS = frozenset(
-    "GIT_REPOSITORY GIT_TAG GIT_SHALLOW GIT_PROGRESS GIT_SUBMODULES GIT_SUBMODULES_RECURSE GIT_CONFIG "
-    "GIT_REMOTE_NAME GIT_REMOTE_UPDATE_STRATEGY URL URL_HASH URL_MD5 DOWNLOAD_NAME DOWNLOAD_DIR DOWNLOAD_COMMAND "
-    "DOWNLOAD_EXTRACT_TIMESTAMP DOWNLOAD_NO_PROGRESS DOWNLOAD_NO_EXTRACT SOURCE_DIR SOURCE_SUBDIR BINARY_DIR "
-    "INSTALL_DIR PREFIX PATCH_COMMAND UPDATE_COMMAND CONFIGURE_COMMAND BUILD_COMMAND INSTALL_COMMAND TEST_COMMAND "
-    "CMAKE_ARGS CMAKE_CACHE_ARGS LIST_SEPARATOR BUILD_BYPRODUCTS BUILD_IN_SOURCE DEPENDS EXPECTED_HASH EXPECTED_MD5 "
-    "SHOW_PROGRESS STATUS LOG TIMEOUT TLS_VERIFY TLS_CAINFO HTTPHEADER USERPWD SVN_REPOSITORY HG_REPOSITORY "
-    "OVERRIDE_FIND_PACKAGE FIND_PACKAGE_ARGS SYSTEM EXCLUDE_FROM_ALL USES_TERMINAL_DOWNLOAD USES_TERMINAL_CONFIGURE "
-    "USES_TERMINAL_BUILD USES_TERMINAL_INSTALL LOG_DOWNLOAD LOG_CONFIGURE LOG_BUILD STEP_TARGETS".split()
+    [
+        "GIT_REPOSITORY",
+        "GIT_TAG",
+        "GIT_SHALLOW",
+        "GIT_PROGRESS",
+        "GIT_SUBMODULES",
+        "GIT_SUBMODULES_RECURSE",
+        "GIT_CONFIG",
+        "GIT_REMOTE_NAME",
+        "GIT_REMOTE_UPDATE_STRATEGY",
+        "URL",
+        "URL_HASH",
+        "URL_MD5",
+        "DOWNLOAD_NAME",
+        "DOWNLOAD_DIR",
+        "DOWNLOAD_COMMAND",
+        "DOWNLOAD_EXTRACT_TIMESTAMP",
+        "DOWNLOAD_NO_PROGRESS",
+        "DOWNLOAD_NO_EXTRACT",
+        "SOURCE_DIR",
+        "SOURCE_SUBDIR",
+        "BINARY_DIR",
+        "INSTALL_DIR",
+        "PREFIX",
+        "PATCH_COMMAND",
+        "UPDATE_COMMAND",
+        "CONFIGURE_COMMAND",
+        "BUILD_COMMAND",
+        "INSTALL_COMMAND",
+        "TEST_COMMAND",
+        "CMAKE_ARGS",
+        "CMAKE_CACHE_ARGS",
+        "LIST_SEPARATOR",
+        "BUILD_BYPRODUCTS",
+        "BUILD_IN_SOURCE",
+        "DEPENDS",
+        "EXPECTED_HASH",
+        "EXPECTED_MD5",
+        "SHOW_PROGRESS",
+        "STATUS",
+        "LOG",
+        "TIMEOUT",
+        "TLS_VERIFY",
+        "TLS_CAINFO",
+        "HTTPHEADER",
+        "USERPWD",
+        "SVN_REPOSITORY",
+        "HG_REPOSITORY",
+        "OVERRIDE_FIND_PACKAGE",
+        "FIND_PACKAGE_ARGS",
+        "SYSTEM",
+        "EXCLUDE_FROM_ALL",
+        "USES_TERMINAL_DOWNLOAD",
+        "USES_TERMINAL_CONFIGURE",
+        "USES_TERMINAL_BUILD",
+        "USES_TERMINAL_INSTALL",
+        "LOG_DOWNLOAD",
+        "LOG_CONFIGURE",
+        "LOG_BUILD",
+        "STEP_TARGETS",
+    ]
 )
 _MINIMUM = re.compile(r"(\d+(?:\.\d+)*)(?:\.\.\.(\d+(?:\.\d+)*))?")
 
@@ -41,8 +94,8 @@ class Limits:
 class Fetch:
     """One source that a build would fetch. Values keep ``${…}`` where the file alone does not tell them.
 
-    ``hash`` is ``SHA256=…`` as written; ``published`` is false where it is a placeholder: there is no such file
-    yet. ``directory`` is set where a variable or folder may replace the download.
+    ``hash`` is ``SHA256=…`` as written; ``published`` is false where it is a placeholder: there is no such
+    file yet. ``directory`` is set where a variable or folder may replace the download.
     """
 
     name: str
@@ -68,7 +121,9 @@ class Artefact:
 
 @dataclass(frozen=True, slots=True)
 class Aotriton:
-    """The release and the commit that PyTorch names. They may contradict each other: resolve the tag, compare."""
+    """The release and the commit that PyTorch names. They may contradict each other: resolve the tag,
+    compare.
+    """
 
     version: Stated
     commit: Stated

@@ -13,8 +13,26 @@ from .source_text import check_text, refuse
 from .variables import split_words
 
 KEYWORDS = frozenset(
-    "ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN SHELL STOPSIGNAL "
-    "USER VOLUME WORKDIR".split()
+    [
+        "ADD",
+        "ARG",
+        "CMD",
+        "COPY",
+        "ENTRYPOINT",
+        "ENV",
+        "EXPOSE",
+        "FROM",
+        "HEALTHCHECK",
+        "LABEL",
+        "MAINTAINER",
+        "ONBUILD",
+        "RUN",
+        "SHELL",
+        "STOPSIGNAL",
+        "USER",
+        "VOLUME",
+        "WORKDIR",
+    ]
 )
 _DIRECTIVE = re.compile(r"#\s*([A-Za-z][A-Za-z0-9]*)\s*=\s*(.+?)\s*$")
 _DIRECTIVES = frozenset({"syntax", "escape", "check"})
@@ -24,7 +42,9 @@ _WITH_HEREDOCS = frozenset({"RUN", "COPY", "ADD"})
 
 @dataclass(frozen=True, slots=True)
 class LineText:
-    """Text joined from several lines. ``marks`` are (offset, line): what follows the offset is of that line."""
+    """Text joined from several lines. ``marks`` are (offset, line): what follows the offset is of that
+    line.
+    """
 
     text: str
     marks: tuple[tuple[int, int], ...]

@@ -1,8 +1,8 @@
 """Dockerfiles: stages, and the value of every ``ARG`` and ``ENV`` with the line that sets it.
 
 Evaluated as ``docker build`` without ``--build-arg``. Source of the rules: the Dockerfile reference ("ARG",
-"ENV", "Understand how ARG and FROM interact"). Nothing is run, and no image is looked at: a variable that only
-the base image could set is named in :attr:`Setting.unset`.
+"ENV", "Understand how ARG and FROM interact"). Nothing is run, and no image is looked at: a variable that
+only the base image could set is named in :attr:`Setting.unset`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from .docker_lines import DockerLines, Instruction, parse_lines
 from .images import Image, parse_image
 from .source_text import refuse
-from .variables import CannotExpand, expand, references, split_words
+from .variables import CannotExpandError, expand, references, split_words
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 GLOBAL = -1
@@ -25,10 +25,10 @@ GLOBAL = -1
 class Setting:
     """One ``ARG`` or ``ENV`` that gives a name its value.
 
-    ``raw`` is as written; ``value`` is None where it is not computed (``problem`` says why). ``line`` is the line
-    that states the value: for ``ENV X=${Y}`` and for an ``ARG X`` without default, that of the original.
-    ``comment`` is what follows a ``#`` behind an ARG. To Docker these words are further ARGs that nobody uses, so
-    ``ARG X="y" # comment`` works.
+    ``raw`` is as written; ``value`` is None where it is not computed (``problem`` says why). ``line`` is
+    the line that states the value: for ``ENV X=${Y}`` and for an ``ARG X`` without default, that of the
+    original. ``comment`` is what follows a ``#`` behind an ARG. To Docker these words are further ARGs that
+    nobody uses, so ``ARG X="y" # comment`` works.
     """
 
     name: str
@@ -47,7 +47,8 @@ Scope = Mapping[str, Setting]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """``reference`` is the image or stage that ``FROM`` names, evaluated; ``base`` is the index of that stage.
+    """``reference`` is the image or stage that ``FROM`` names, evaluated; ``base`` is the index of that
+    stage.
 
     ``scopes`` are (line, what an instruction from that line on sees), in order of lines.
     """
@@ -158,7 +159,7 @@ class _Reader:
             raise refuse(self.path, instruction.line, "FROM needs an image, and may give it a name with AS.")
         try:
             reference, _ = expand(words[0], lambda name: _value(self.globals, name), self.escape)
-        except CannotExpand as error:
+        except CannotExpandError as error:
             raise refuse(self.path, instruction.line, f"The image is not computed: {error}.") from None
         if not reference:
             raise refuse(self.path, instruction.line, f"FROM {words[0]} names no image.")
@@ -181,7 +182,7 @@ class _Reader:
             if not _NAME.fullmatch(name):
                 raise refuse(self.path, instruction.line, f"{name[:40]!r} is no name for an ARG.")
             if equals:
-                self.args[name] = self._set(name, raw, instruction, word, comment)
+                self.args[name] = self._set(name, raw, instruction, word, comment=comment)
             elif name in self.globals and self.stages:
                 self.args[name] = self.globals[name]
 
@@ -194,7 +195,6 @@ class _Reader:
             if not rest:
                 raise refuse(self.path, instruction.line, f"ENV {name} has no value.")
             words = [f"{name}={rest[0]}"]
-        before = dict(self._scope())
         made = dict[str, Setting]()
         for word in words:
             name, equals, raw = word.partition("=")
@@ -202,7 +202,7 @@ class _Reader:
                 raise refuse(
                     self.path, self._line_of(instruction, word), f"{word[:40]!r} gives no name a value."
                 )
-            made[name.strip("\"'")] = self._set(name.strip("\"'"), raw, instruction, word, "", before)
+            made[name.strip("\"'")] = self._set(name.strip("\"'"), raw, instruction, word)
         self.env |= made
 
     def _line_of(self, instruction: Instruction, word: str) -> int:
@@ -214,15 +214,15 @@ class _Reader:
         raw: str,
         instruction: Instruction,
         word: str,
-        comment: str,
-        scope: Scope | None = None,
+        *,
+        comment: str = "",
     ) -> Setting:
-        seen = self._scope() if scope is None else scope
+        seen = self._scope()
         line, stage = self._line_of(instruction, word), len(self.stages) - 1
         setting = Setting(name, None, line, instruction.keyword, stage, raw.strip("\"'"), comment)
         try:
             value, unset = expand(raw, lambda used: _value(seen, used), self.escape)
-        except CannotExpand as error:
+        except CannotExpandError as error:
             setting = replace(setting, problem=str(error))
         else:
             origin = _copied_from(raw, seen)
@@ -237,7 +237,7 @@ def _value(scope: Scope, name: str) -> str | None:
     if setting is None:
         return None
     if setting.value is None:
-        raise CannotExpand(setting.problem)
+        raise CannotExpandError(setting.problem)
     return setting.value
 
 

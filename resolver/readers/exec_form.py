@@ -15,7 +15,7 @@ _ONLY_HEREDOC = re.compile(r"\d*<<-?[\"']?[\w.-]+[\"']?\s*")
 _SHELL = re.compile(r"#!\s*(?:/usr)?/bin/(?:env\s+)?(?:ba|da|)sh\b")
 
 
-def shell_text(instruction: Instruction, escape: str, path: str) -> LineText | None:
+def shell_text(instruction: Instruction, path: str) -> LineText | None:
     """The shell text of a RUN with its lines; None where it is the script of another interpreter."""
     body = instruction.body
     flags = _FLAGS.match(body.text)

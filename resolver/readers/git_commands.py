@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .shell import Word
+from .shell_words import Word
 
 _BEFORE_VERB = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"})
 # By verb, the options that take the next word as their value.
 _VALUES = {
-    "clone": "-b --branch -o --origin -u --depth -j --jobs --filter -c --config --reference --template --separate-git-dir "
-    "--shallow-since --shallow-exclude --upload-pack --server-option --bundle-uri --revision",
+    "clone": "-b --branch -o --origin -u --depth -j --jobs --filter -c --config --reference --template "
+    "--separate-git-dir --shallow-since --shallow-exclude --upload-pack --server-option --bundle-uri "
+    "--revision",
     "fetch": "--depth --deepen --filter -j --jobs -o --server-option --shallow-since --upload-pack --refmap",
     "pull": "--depth -X --strategy-option -s --strategy --filter",
     "checkout": "-b -B --orphan --conflict",
@@ -30,7 +31,9 @@ _VALUES = {
 
 @dataclass(frozen=True, slots=True)
 class GitCommand:
-    """``operands`` are the words that are neither options nor their values; ``paths`` are those behind ``--``."""
+    """``operands`` are the words that are neither options nor their values; ``paths`` are those behind
+    ``--``.
+    """
 
     verb: str
     operands: tuple[Word, ...]

@@ -1,6 +1,7 @@
 """``.gitmodules``: the submodules of a repository, by the grammar of git's configuration files.
 
-Source of the rules: git-config(1), "Syntax", and gitmodules(5). The commits are not in this file but in the tree.
+Source of the rules: git-config(1), "Syntax", and gitmodules(5). The commits are not in this file but in the
+tree.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ def parse_image(reference: str) -> Image:
     """Take a reference apart; the name may begin with a registry's host and port.
 
     A version is taken for ROCm's where the tag says ``rocm``, or begins with it in a repository of ``rocm/``:
-    ``rocm/dev-ubuntu-22.04:7.2.3-complete``, ``rocm/pytorch:rocm6.2_ubuntu20.04_py3.9_pytorch_release_2.3.0``.
+    ``rocm/dev-ubuntu-22.04:7.2.3-complete``,
+    ``rocm/pytorch:rocm6.2_ubuntu20.04_py3.9_pytorch_release_2.3.0``.
     """
     rest, _, digest = reference.partition("@")
     head, slash, last = rest.rpartition("/")

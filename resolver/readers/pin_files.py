@@ -1,4 +1,6 @@
-"""Small pin files: one commit, one version, ``related_commits``, and what comes out of a reference to a commit."""
+"""Small pin files: one commit, one version, ``related_commits``, and what comes out of a reference to a
+commit.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ _VERSION = re.compile(r"v?\d[0-9A-Za-z.+_-]*")
 class Reference:
     """What a file names where a commit is expected.
 
-    ``kind``: ``commit`` (40 hex), ``short`` (7 to 39 hex, to be expanded), ``name`` (a branch or tag; a branch
-    moves). A name of only hexadecimal digits is taken for a short commit, as git does.
+    ``kind``: ``commit`` (40 hex), ``short`` (7 to 39 hex, to be expanded), ``name`` (a branch or tag; a
+    branch moves). A name of only hexadecimal digits is taken for a short commit, as git does.
     """
 
     value: str
@@ -54,13 +56,17 @@ def parse_reference(value: str, path: str, line: int) -> Reference:
 
 
 def parse_commit_file(text: str, path: str) -> Reference:
-    """``ci_commit_pins/triton.txt``, ``triton-rocm.txt``, ``aotriton.txt``, ``llvm-hash.txt``: one reference."""
+    """``ci_commit_pins/triton.txt``, ``triton-rocm.txt``, ``aotriton.txt``, ``llvm-hash.txt``: one
+    reference.
+    """
     stated = _one_line(text, path)
     return parse_reference(stated.value, path, stated.line)
 
 
 def parse_version_file(text: str, path: str) -> Stated:
-    """``triton_version.txt``, ``version.txt``, ``json-version.txt``: one version (``2.9.0a0``, ``v3.11.3``)."""
+    """``triton_version.txt``, ``version.txt``, ``json-version.txt``: one version (``2.9.0a0``,
+    ``v3.11.3``).
+    """
     stated = _one_line(text, path)
     if not _VERSION.fullmatch(stated.value):
         raise refuse(path, stated.line, f"{stated.value[:80]!r} is no version.")
@@ -96,7 +102,8 @@ def parse_related_commits(text: str, path: str) -> tuple[RelatedCommit, ...]:
             raise refuse(path, number, f"There are {len(cells)} parts where six are expected.")
         if parse_reference(cells[4], path, number).kind != "commit":
             raise refuse(path, number, f"{cells[4][:80]!r} is no commit of 40 hexadecimal digits.")
-        row = RelatedCommit(*cells[:4], cells[4].lower(), cells[5], number)
+        system, project, component, branch, commit, url = cells
+        row = RelatedCommit(system, project, component, branch, commit.lower(), url, number)
         twin = next((one for one in rows if (one.system, one.component) == (row.system, row.component)), None)
         if twin and (twin.commit, twin.url) != (row.commit, row.url):
             raise refuse(path, number, f"{row.component} for {row.system} differs from line {twin.line}.")
@@ -109,7 +116,9 @@ def parse_related_commits(text: str, path: str) -> tuple[RelatedCommit, ...]:
 def choose_related(
     rows: Sequence[RelatedCommit], component: str, system: str
 ) -> tuple[RelatedCommit | None, tuple[RelatedCommit, ...]]:
-    """The row of a component for a system (``ubuntu``), and the rows of other systems that name another commit."""
+    """The row of a component for a system (``ubuntu``), and the rows of other systems that name another
+    commit.
+    """
     found = [row for row in rows if row.component == component]
     chosen = next((row for row in found if row.system == system), None)
     differing = tuple(row for row in found if chosen and (row.commit, row.url) != (chosen.commit, chosen.url))

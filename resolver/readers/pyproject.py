@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeGuard, cast
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -54,6 +54,10 @@ def parse_pyproject(text: str, path: str) -> Pyproject:
     return _Reader(held, text, path).read()
 
 
+def _is_table(value: object) -> TypeGuard[Table]:
+    return isinstance(value, dict)
+
+
 class _Reader:
     def __init__(self, held: Table, text: str, path: str) -> None:
         self.held, self.text, self.path = held, text, path
@@ -77,7 +81,7 @@ class _Reader:
     def _at(self, place: Path) -> object:
         found: object = self.held
         for key in place:
-            found = cast("Table", found).get(str(key)) if isinstance(found, dict) else None
+            found = found.get(str(key)) if _is_table(found) else None
         return found
 
     def _line(self, place: Path) -> int:

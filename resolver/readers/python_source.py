@@ -1,7 +1,7 @@
 """Facts in Python files, read from their syntax tree; nothing is ever run or imported.
 
-Used for PyTorch's ``.github/scripts/generate_binary_build_matrix.py``, Triton's ``python/triton/__init__.py`` and
-``setup.py``, PyTorch's ``setup.py``.
+Used for PyTorch's ``.github/scripts/generate_binary_build_matrix.py``, Triton's
+``python/triton/__init__.py`` and ``setup.py``, PyTorch's ``setup.py``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def parse_assignment(text: str, path: str, name: str) -> tuple[Stated, ...]:
 
 
 def parse_setup_argument(text: str, path: str, argument: str) -> Stated | None:
-    """An argument of ``setup(…)`` that is a text, or a name, sum or ``f""`` of texts; None where it is not given.
+    """An argument of ``setup(…)`` that is a text, or a name, sum or ``f""`` of texts; None where it is not
+    given.
 
     A part that only running tells (a function's answer) is left out at the end of a sum: Triton's version is
     ``"3.7.1" + get_version_suffix()``.
@@ -88,13 +89,11 @@ def _parse(text: str, path: str) -> ast.Module:
 
 def _assigned(tree: ast.Module, name: str) -> Iterator[ast.expr]:
     for node in tree.body:
-        if isinstance(node, ast.Assign) and any(
-            isinstance(one, ast.Name) and one.id == name for one in node.targets
-        ):
+        if (
+            isinstance(node, ast.Assign)
+            and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
+        ) or (isinstance(node, ast.AnnAssign) and node.value and ast.unparse(node.target) == name):
             yield node.value
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
-            if node.value is not None:
-                yield node.value
 
 
 def _texts(tree: ast.Module, name: str, path: str) -> tuple[Stated, ...]:

@@ -57,7 +57,9 @@ class RequirementLine:
 
 @dataclass(frozen=True, slots=True)
 class Include:
-    """``-r FILE`` or, with ``constraint``, ``-c FILE``. ``path`` is relative to the including file's folder."""
+    """``-r FILE`` or, with ``constraint``, ``-c FILE``. ``path`` is relative to the including file's
+    folder.
+    """
 
     path: str
     line: int
@@ -66,7 +68,9 @@ class Include:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of the file, by its long name. A URL is kept without credentials; no lock may hold its host."""
+    """An option of the file, by its long name. A URL is kept without credentials; no lock may hold its
+    host.
+    """
 
     name: str
     value: str

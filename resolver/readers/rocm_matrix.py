@@ -33,7 +33,8 @@ _Column = dict[str, list[Stated]]
 def parse_matrix(text: str, path: str) -> tuple[MatrixRelease, ...]:
     """The releases from left to right; a column of two (``7.0.1/7.0.0``) becomes two.
 
-    Raises PIN_UNREADABLE for another layout: a missing header, GPU or PyTorch row, a row with too few columns.
+    Raises PIN_UNREADABLE for another layout: a missing header, GPU or PyTorch row, a row with too few
+    columns.
     """
     rows = list(_rows(check_text(text, path), path))
     if not rows or _plain(rows[0][1][0]) != "ROCm Version":

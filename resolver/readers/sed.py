@@ -9,12 +9,12 @@ _MAX_TEXT = 4096
 _SPECIAL = frozenset(".[]{}()*+?^$|\\")
 
 
-class CannotCompute(ValueError):
+class CannotComputeError(ValueError):
     """An edit that is not computed; the text says why."""
 
 
 def apply_sed(arguments: Sequence[str], text: str) -> str:
-    """What ``sed ARGUMENTS`` makes of one line. Raises :class:`CannotCompute` beyond the subset."""
+    """What ``sed ARGUMENTS`` makes of one line. Raises :class:`CannotComputeError` beyond the subset."""
     scripts, extended, at = list[str](), False, 0
     while at < len(arguments):
         argument = arguments[at]
@@ -24,12 +24,12 @@ def apply_sed(arguments: Sequence[str], text: str) -> str:
             at += 1
             scripts.append(arguments[at])
         elif argument.startswith("-") or scripts:
-            raise CannotCompute(f"sed {argument}")
+            raise CannotComputeError(f"sed {argument}")
         else:
             scripts.append(argument)
         at += 1
     if not scripts or len(text) > _MAX_TEXT or "\n" in text:
-        raise CannotCompute("sed without an edit, or of more than one line")
+        raise CannotComputeError("sed without an edit, or of more than one line")
     for script in scripts:
         for edit in _edits(script):
             text = _substitute(edit, text, extended=extended)
@@ -41,7 +41,7 @@ def _edits(script: str) -> list[str]:
     edits, rest = list[str](), script.strip()
     while rest:
         if not rest.startswith("s") or len(rest) < 4:
-            raise CannotCompute(f"sed {script!r}")
+            raise CannotComputeError(f"sed {script!r}")
         found, at = 0, 2
         while at < len(rest) and found < 2:
             at += 2 if rest[at] == "\\" else 1
@@ -51,7 +51,7 @@ def _edits(script: str) -> list[str]:
         edits.append(rest[:end])
         rest = rest[end:].lstrip()
         if rest and not rest.startswith(";"):
-            raise CannotCompute(f"sed {script!r}")
+            raise CannotComputeError(f"sed {script!r}")
         rest = rest.lstrip("; ")
     return edits
 
@@ -59,14 +59,14 @@ def _edits(script: str) -> list[str]:
 def _substitute(edit: str, text: str, *, extended: bool) -> str:
     separator = edit[1]
     if separator in "\\\n" or separator.isalnum():
-        raise CannotCompute(f"sed {edit!r}")
+        raise CannotComputeError(f"sed {edit!r}")
     # Only parts whose separator is not escaped: what an escaped one means depends on the separator.
     parts = edit[2:].split(separator)
     if len(parts) != 3 or parts[2] not in ("", "g") or "&" in parts[1] or "\\" in parts[1]:
-        raise CannotCompute(f"sed {edit!r}")
+        raise CannotComputeError(f"sed {edit!r}")
     pattern = re.compile(_translate(parts[0], extended=extended))
     if pattern.match(""):
-        raise CannotCompute(f"sed {edit!r} matches nothing at all, which tools count in different ways")
+        raise CannotComputeError(f"sed {edit!r} matches nothing at all, which tools count in different ways")
     replacement = parts[1]
     return pattern.sub(lambda _: replacement, text, count=0 if parts[2] else 1)
 
@@ -79,7 +79,7 @@ def _translate(pattern: str, *, extended: bool) -> str:
         if char == "[":
             found = re.match(r"\[\^?\]?[^\]\[\\&~|]*\]", pattern[at:])
             if not found:
-                raise CannotCompute(f"the set in {pattern!r}")
+                raise CannotComputeError(f"the set in {pattern!r}")
             made, at = made + found[0], at + found.end()
             continue
         if interval := re.match(
@@ -91,17 +91,17 @@ def _translate(pattern: str, *, extended: bool) -> str:
         if char == "\\":
             escaped = pattern[at + 1 : at + 2]
             if escaped not in _SPECIAL or (not extended and escaped in "{}()+?|") or not escaped:
-                raise CannotCompute(f"\\{escaped} in {pattern!r}")
+                raise CannotComputeError(f"\\{escaped} in {pattern!r}")
             made, at = made + re.escape(escaped), at + 2
             continue
         if char in "()|" and extended:
-            raise CannotCompute(f"{char} in {pattern!r}")
+            raise CannotComputeError(f"{char} in {pattern!r}")
         if (char == "^" and at) or (char == "$" and at + 1 < len(pattern)) or (char == "*" and not at):
-            raise CannotCompute(f"{char} in {pattern!r}")
+            raise CannotComputeError(f"{char} in {pattern!r}")
         plain = char not in _SPECIAL or (not extended and char in "{}()+?|]")
         made, at = made + (re.escape(char) if plain else char), at + 1
     try:
         re.compile(made)
     except re.error:
-        raise CannotCompute(f"the pattern {pattern!r}") from None
+        raise CannotComputeError(f"the pattern {pattern!r}") from None
     return made

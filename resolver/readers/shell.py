@@ -1,43 +1,35 @@
 """The shell text of ``RUN`` as simple commands with their lines, folders and evaluated words.
 
-The grammar is tree-sitter's for Bash. Nothing is run: a word that only running could tell is kept as written and
-marked. Followed are: plain assignments, ``cd``, ``sh -c``, subshells; what stands in ``if``, loops, ``case``,
-functions, or behind ``||`` or a test, is conditional.
+The grammar is tree-sitter's for Bash. Nothing is run: a word that only running could tell is kept as
+written and marked. Followed are: plain assignments, ``cd``, ``sh -c``, subshells; what stands in ``if``,
+loops, ``case``, functions, or behind ``||`` or a test, is conditional.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .docker_lines import LineText
+from .shell_words import ShellText, Word
 from .source_text import refuse
-from .variables import CannotExpand, Lookup, expand, references
+from .variables import CannotExpandError, Lookup
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-_MAX_DEPTH = 60
+_MAX_DEPTH = 80
 _BRANCHES = frozenset({"then", "do", "in"})
 _BLOCKS = frozenset(
     {"if_statement", "while_statement", "for_statement", "c_style_for_statement", "case_statement"}
 )
 _CHANGES_SOURCES = re.compile(r"\b(?:git|patch|sed|perl)\b")
 _SHELLS = frozenset({"sh", "bash", "dash", "/bin/sh", "/bin/bash", "/bin/dash", "/usr/bin/bash"})
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """``text`` is evaluated where ``known``, else as written; ``variables`` are the names that stand in it."""
-
-    text: str
-    known: bool = True
-    variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,32 +97,24 @@ class _Script:
     def __init__(
         self, source: LineText, path: str, lookup: Lookup, folder: str | None, *, extract: bool
     ) -> None:
-        self.source, self.path, self.environment, self.extract = source, path, lookup, extract
-        # A lone surrogate is no text that any shell could get.
-        self.bytes = source.text.encode(errors="replace")
-        self.ascii = source.text.isascii()
+        self.text, self.path, self.environment, self.extract = ShellText(source), path, lookup, extract
         self.state = _State(folder)
 
     def commands(self) -> Iterator[Command]:
-        root = _parser().parse(self.bytes).root_node
-        if root.has_error and not self.extract and _CHANGES_SOURCES.search(self.source.text):
-            line = self._line(_first_error(root))
+        root = _parser().parse(self.text.bytes).root_node
+        if root.has_error and not self.extract and _CHANGES_SOURCES.search(self.text.source.text):
+            line = self.text.line(_first_error(root))
             raise refuse(self.path, line, "The command cannot be read as shell text.")
         yield from self._statements(root)
 
-    def _line(self, node: Node) -> int:
-        start = node.start_byte
-        return self.source.line_at(start if self.ascii else len(self.bytes[:start].decode(errors="replace")))
-
-    def _text(self, node: Node) -> str:
-        return self.bytes[node.start_byte : node.end_byte].decode(errors="replace")
-
     @contextmanager
-    def _nested(self, node: Node, *, conditional: bool = False, own: bool = False) -> Iterator[None]:
+    def _nested(self, node: Node, *, conditional: bool = False, own: bool = False) -> Generator[None]:
         """Keep the state: ``own`` is a shell of its own, whose ``cd`` and variables end with it."""
         state, before = self.state, self.state
         if state.depth >= _MAX_DEPTH:
-            raise refuse(self.path, self._line(node), f"The command is nested more than {_MAX_DEPTH} deep.")
+            raise refuse(
+                self.path, self.text.line(node), f"The command is nested more than {_MAX_DEPTH} deep."
+            )
         variables = dict(state.variables) if own else state.variables
         self.state = _State(state.folder, variables, state.conditional or conditional, state.depth + 1)
         yield
@@ -176,62 +160,39 @@ class _Script:
 
     def _list(self, node: Node) -> Iterator[Command]:
         """``a && b``, ``a || b``: b is conditional behind ``||``, and behind a test."""
-        # A chain is nested to the left, one level an operator: it is unrolled, as long ones are usual.
-        chain, left = list["Node"](), node
-        while left.type == "list" and left.child_count:
-            chain += reversed(left.children[1:])
-            left = left.children[0]
-        chain.append(left)
         conditional = False
-        for child in reversed(chain):
+        for child, redirects in _unrolled(node):
             if child.type in ("&&", "||"):
                 conditional = conditional or child.type == "||"
                 continue
             with self._nested(child, conditional=conditional):
-                yield from self._statement(child)
+                made = list(self._statement(child))
+                yield from self._redirected_to(made, redirects)
             conditional = conditional or _is_test(child)
 
     def _pipeline(self, node: Node) -> Iterator[Command]:
         before: Command | None = None
         for child in node.named_children:
-            made = list[Command]()
             with self._nested(child, own=True):
                 made = list(self._statement(child))
-            if made and before:
-                last = made[-1]
-                made[-1] = Command(
-                    last.words,
-                    last.line,
-                    last.folder,
-                    last.conditional,
-                    last.assignments,
-                    last.redirects,
-                    before,
-                )
+            if made:
+                made[-1] = before = replace(made[-1], before=before)
             yield from made
-            before = made[-1] if made else before
 
     def _redirected(self, node: Node) -> Iterator[Command]:
-        body, *rest = node.named_children
-        redirects = tuple(
-            (child.children[0].type, self._word(child.named_children[-1]))
-            for child in rest
-            if child.type in ("file_redirect", "herestring_redirect") and child.named_children
-        )
+        body, *redirects = node.named_children
+        if body.type == "list":
+            yield from self._list(node)
+            return
         with self._nested(body):
             made = list(self._statement(body))
-        if made and redirects:
-            last = made[-1]
-            made[-1] = Command(
-                last.words,
-                last.line,
-                last.folder,
-                last.conditional,
-                last.assignments,
-                (*last.redirects, *redirects),
-                last.before,
-            )
-        yield from made
+        yield from self._redirected_to(made, redirects)
+
+    def _redirected_to(self, made: list[Command], redirects: list[Node]) -> list[Command]:
+        targets = tuple(self._redirect(node) for node in redirects if _is_redirect(node))
+        if made and targets:
+            made[-1] = replace(made[-1], redirects=(*made[-1].redirects, *targets))
+        return made
 
     def _assigned(self, node: Node) -> Iterator[Command]:
         nodes = [node] if node.type == "variable_assignment" else node.named_children
@@ -244,7 +205,7 @@ class _Script:
             known = one.value.known and not self.state.conditional
             self.state.variables[one.name] = one.value.text if known else None
         if made:
-            yield Command((), self._line(node), self.state.folder, self.state.conditional, tuple(made))
+            yield Command((), self.text.line(node), self.state.folder, self.state.conditional, tuple(made))
 
     def _assignment(self, node: Node) -> Assignment:
         name, *rest = node.named_children
@@ -252,7 +213,7 @@ class _Script:
         inner = _only_substitution(value) if value else None
         pipeline = tuple(self._inner(inner)) if inner else ()
         word = self._word(value) if value else Word("")
-        return Assignment(self._text(name), word, self._line(node), self.state.conditional, pipeline)
+        return Assignment(self.text.text(name), word, self.text.line(node), self.state.conditional, pipeline)
 
     def _inner(self, node: Node) -> Iterator[Command]:
         with self._nested(node, own=True):
@@ -274,12 +235,12 @@ class _Script:
         for child in node.named_children:
             if child.type == "variable_assignment":
                 assignments.append(self._assignment(child))
-            elif child.type in ("file_redirect", "herestring_redirect"):
-                redirects.append((child.children[0].type, self._word(child.named_children[-1])))
+            elif _is_redirect(child):
+                redirects.append(self._redirect(child))
             elif child.type != "heredoc_redirect":
                 inner = child.named_children[0] if child.type == "command_name" else child
                 words.append(self._word(inner))
-        state, line = self.state, self._line(node)
+        state, line = self.state, self.text.line(node)
         made = Command(
             tuple(words), line, state.folder, state.conditional, tuple(assignments), tuple(redirects)
         )
@@ -302,56 +263,19 @@ class _Script:
             raise refuse(self.path, command.line, f"The command is nested more than {_MAX_DEPTH} deep.")
         yield from script.commands()
 
+    def _word(self, node: Node) -> Word:
+        return self.text.word(node, self._lookup)
+
+    def _redirect(self, node: Node) -> tuple[str, Word]:
+        return node.children[0].type, self._word(node.named_children[-1])
+
     def _lookup(self, name: str) -> str | None:
         if name in self.state.variables:
             value = self.state.variables[name]
             if value is None:
-                raise CannotExpand(f"{name} is only known when it runs")
+                raise CannotExpandError(f"{name} is only known when it runs")
             return value
         return self.environment(name)
-
-    def _word(self, node: Node) -> Word:
-        text = self._text(node)
-        variables = references(text) if node.type != "raw_string" else ()
-        try:
-            return Word(self._value(node), variables=variables)
-        except CannotExpand:
-            return Word(text, known=False, variables=variables)
-
-    def _value(self, node: Node) -> str:
-        text = self._text(node)
-        if node.type == "raw_string":
-            return text[1:-1]
-        if node.type in ("word", "number", "file_descriptor"):
-            return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
-        if node.type in ("simple_expansion", "expansion"):
-            if "$(" in text or "`" in text:
-                raise CannotExpand("a command's output")
-            bare = (
-                text.lstrip()
-            )  # between two expansions in a string the tree counts white space to the second
-            value, unset = expand(bare, self._lookup)
-            if unset or not re.match(r"\$\{?[A-Za-z_]", bare):
-                raise CannotExpand(f"{unset} is not set in the file")
-            return text[: len(text) - len(bare)] + value
-        if node.type == "concatenation":
-            return "".join(self._value(child) for child in node.children)
-        if node.type == "string":
-            return self._quoted(node)
-        raise CannotExpand(node.type)
-
-    def _quoted(self, node: Node) -> str:
-        """Between the expansions the text is taken from the source: the tree leaves white space out."""
-        made, at = "", node.start_byte + 1
-        for child in [*node.named_children, None]:
-            end = node.end_byte - 1 if child is None else child.start_byte
-            if child is not None and child.type == "string_content":
-                continue
-            made += re.sub(r'\\(["$`\\])', r"\1", self.bytes[at:end].decode(errors="replace"))
-            if child is not None:
-                made += self._value(child)
-                at = child.end_byte
-        return made
 
 
 def _first_error(node: Node) -> Node:
@@ -360,6 +284,31 @@ def _first_error(node: Node) -> Node:
         if inner is None or node.type == "ERROR":
             return node
         node = inner
+
+
+def _unrolled(node: Node) -> list[tuple[Node, list[Node]]]:
+    """The operands and operators of a chain, from left to right, with the redirects of each operand.
+
+    The tree nests a chain to the left, one level for each operator, and hangs the redirect of its last
+    command on the whole: without unrolling, an ordinary RUN would be nested dozens deep.
+    """
+    chain, redirects = list[tuple["Node", list["Node"]]](), list["Node"]()
+    while True:
+        if node.type == "redirected_statement" and node.named_children[0].type == "list":
+            redirects = [*node.named_children[1:], *redirects]
+            node = node.named_children[0]
+        elif node.type == "list" and node.child_count:
+            left, *operators, right = node.children
+            chain.append((right, redirects))
+            chain += ((operator, []) for operator in reversed(operators))
+            node, redirects = left, []
+        else:
+            chain.append((node, redirects))
+            return chain[::-1]
+
+
+def _is_redirect(node: Node) -> bool:
+    return node.type in ("file_redirect", "herestring_redirect") and bool(node.named_children)
 
 
 def _is_test(node: Node) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .actions import Action, find_actions, run_commands
+from .action import Action
+from .actions import find_actions, run_commands
 from .dockerfile import Dockerfile
-from .sed import CannotCompute, apply_sed
+from .sed import CannotComputeError, apply_sed
 from .shell import Assignment, Command
 
 _QUIET = frozenset({"clone", "fetch", "remote"})
@@ -26,9 +27,10 @@ class Ref:
 class SourceTree:
     """One clone and what is done to it.
 
-    ``ref`` is None where nothing is checked out: the default branch. ``remotes`` are other URLs that commits are
-    fetched from: a pick may be found there only. ``unsaid`` is what pins and picks cannot express: a patch, an
-    edit, a checkout in a sub-folder, a revert, anything that only happens under a condition.
+    ``ref`` is None where nothing is checked out: the default branch. ``remotes`` are other URLs that
+    commits are fetched from: a pick may be found there only. ``unsaid`` is what pins and picks cannot
+    express: a patch, an edit, a checkout in a sub-folder, a revert, anything that only happens under a
+    condition.
     """
 
     stage: str
@@ -68,8 +70,8 @@ class Sources:
 def find_sources(dockerfile: Dockerfile, *, extract: bool = False) -> Sources:
     """Every clone, and what is done to it. ``extract``: as for :func:`.dockerfile.parse_dockerfile`.
 
-    In an extract the folder of a command may be lost; then it is taken for the root of the last clone, unless a
-    second checkout shows that it cannot be.
+    In an extract the folder of a command may be lost; then it is taken for the root of the last clone,
+    unless a second checkout shows that it cannot be.
     """
     trees, stray = list[SourceTree](), list[Action]()
     for action in find_actions(dockerfile, extract=extract):
@@ -114,10 +116,10 @@ def _applied(tree: SourceTree, action: Action) -> SourceTree:
         return tree
     if action.kind == "checkout" and certain and len(action.refs) == 1 and _at_root(tree, action):
         return replace(tree, ref=_ref(action), picks=())
-    if action.kind == "cherry-pick" and certain and action.folder in ("", None):
-        if not any(".." in word.text or word.text.startswith("^") for word in action.refs):
-            picks = tuple(Ref(word.text, action.line, word.variables) for word in action.refs)
-            return replace(tree, picks=(*tree.picks, *picks))
+    single = bool(action.refs) and not any(".." in word.text or "^" in word.text for word in action.refs)
+    if action.kind == "cherry-pick" and certain and single and action.folder in ("", None):
+        picks = tuple(Ref(word.text, action.line, word.variables) for word in action.refs)
+        return replace(tree, picks=(*tree.picks, *picks))
     return replace(tree, unsaid=(*tree.unsaid, action))
 
 
@@ -131,7 +133,9 @@ def _at_root(tree: SourceTree, action: Action) -> bool:
 def find_environment(
     dockerfile: Dockerfile, names: Sequence[str], *, extract: bool = False
 ) -> tuple[Environment, ...]:
-    """What RUN lines set one of ``names`` to, for one command (``GPU_ARCHS=… python3 setup.py``) or with export."""
+    """What RUN lines set one of ``names`` to, for one command (``GPU_ARCHS=… python3 setup.py``) or with
+    export.
+    """
     found = list[Environment]()
     for stage in dockerfile.stages:
         for instruction in stage.instructions:
@@ -154,7 +158,7 @@ def _environment(stage: str, assignment: Assignment) -> Environment:
         return replace(made, value=assignment.value.text)
     try:
         original, value = _computed(assignment.pipeline)
-    except CannotCompute as error:
+    except CannotComputeError as error:
         return replace(made, problem=f"it is edited, and not computed: {error}")
     return replace(made, value=value, original=original)
 
@@ -162,7 +166,7 @@ def _environment(stage: str, assignment: Assignment) -> Environment:
 def _computed(pipeline: tuple[Command, ...]) -> tuple[str, str]:
     """(what is echoed, what the pipeline makes of it)."""
     if not pipeline or pipeline[0].name != "echo" or len(pipeline[0].words) < 2:
-        raise CannotCompute("it is the output of a program")
+        raise CannotComputeError("it is the output of a program")
     previous: Command | None = None
     for command in pipeline:
         if (
@@ -170,7 +174,7 @@ def _computed(pipeline: tuple[Command, ...]) -> tuple[str, str]:
             or command.redirects
             or not all(word.known for word in command.words)
         ):
-            raise CannotCompute(" ".join(word.text for word in command.words))
+            raise CannotComputeError(" ".join(word.text for word in command.words))
         previous = command
     original = value = " ".join(word.text for word in pipeline[0].words[1:])
     for command in pipeline[1:]:
@@ -178,7 +182,7 @@ def _computed(pipeline: tuple[Command, ...]) -> tuple[str, str]:
         if command.name == "sed":
             value = apply_sed(arguments, value)
         elif command.name == "tr" and len(arguments) == 2 and all(len(one) == 1 for one in arguments):
-            value = value.replace(*arguments)
+            value = value.replace(arguments[0], arguments[1])
         else:
-            raise CannotCompute(command.name)
+            raise CannotComputeError(command.name)
     return original, value

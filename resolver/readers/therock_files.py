@@ -1,8 +1,8 @@
 """TheRock's manifests.
 
-Layouts: ``version.json`` of the repository; ``share/therock/therock_manifest.json`` of an installed SDK (TheRock's
-build_tools/generate_therock_manifest.py writes it: the commit, and a row for each submodule); the PyTorch manifest
-of its wheels (external-builds/pytorch, an object for each project).
+Layouts: ``version.json`` of the repository; ``share/therock/therock_manifest.json`` of an installed SDK
+(TheRock's build_tools/generate_therock_manifest.py writes it: the commit, and a row for each submodule);
+the PyTorch manifest of its wheels (external-builds/pytorch, an object for each project).
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class ManifestPin:
 
 @dataclass(frozen=True, slots=True)
 class TherockManifest:
-    """``commit`` is TheRock's own. ``rocm`` is the release, ``package`` the full version (``7.15.0a20260727``)."""
+    """``commit`` is TheRock's own. ``rocm`` is the release, ``package`` the full version
+    (``7.15.0a20260727``).
+    """
 
     commit: Stated | None
     rocm: str

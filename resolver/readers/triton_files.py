@@ -1,8 +1,8 @@
 """Triton's pins of LLVM and of what its build fetches.
 
-Up to 3.7 ``cmake/llvm-hash.txt`` holds the commit. From 3.8 ``cmake/llvm-info.json`` holds what the build fetches:
-commit, build number and a hash for each platform. A ``cmake/llvm-build-info.json`` beside it says what upstream's
-servers build next: where both are there, ``llvm-info.json`` wins.
+Up to 3.7 ``cmake/llvm-hash.txt`` holds the commit. From 3.8 ``cmake/llvm-info.json`` holds what the build
+fetches: commit, build number and a hash for each platform. A ``cmake/llvm-build-info.json`` beside it says
+what upstream's servers build next: where both are there, ``llvm-info.json`` wins.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def parse_llvm(text: str, path: str) -> LlvmPin:
 
 
 def parse_nvidia_versions(text: str, path: str) -> dict[str, Stated]:
-    """``cmake/nvidia-toolchain-version.json``: the version of each tool that a build with NVIDIA's fetches."""
+    """``cmake/nvidia-toolchain-version.json``: the version of each tool that a build with NVIDIA's
+    fetches.
+    """
     held, text = parse_object(text, path)
     return {key: Stated(text_at(held, key, text, path), line_of_key(text, key)) for key in held}

@@ -1,4 +1,5 @@
-"""Words and variables as Docker's builder reads them outside of ``RUN``: quotes, escapes, ``$X``, ``${X:-y}``.
+"""Words and variables as Docker's builder reads them outside of ``RUN``: quotes, escapes, ``$X``,
+``${X:-y}``.
 
 Source of the rules: the Dockerfile reference, "Environment replacement".
 """
@@ -18,7 +19,7 @@ _TESTS = ("-", "+", "?")
 Lookup = Callable[[str], str | None]
 
 
-class CannotExpand(ValueError):
+class CannotExpandError(ValueError):
     """A value that is not computed; the text says why."""
 
 
@@ -55,12 +56,12 @@ def split_words(text: str, escape: str = "\\") -> Iterator[str]:
 def expand(word: str, lookup: Lookup, escape: str = "\\") -> tuple[str, tuple[str, ...]]:
     """The value of a word without its quotes, and the names in it that ``lookup`` does not know.
 
-    An unknown name is empty, as in Docker. Raises :class:`CannotExpand` for a form that is not computed.
+    An unknown name is empty, as in Docker. Raises :class:`CannotExpandError` for a form that is not computed.
     """
     state = _Expansion(lookup, escape)
     value, position = _run(word, 0, state, closing="", depth=0)
     if position != len(word):
-        raise CannotExpand(f"{word!r} has a brace that nothing opens")
+        raise CannotExpandError(f"{word!r} has a brace that nothing opens")
     return value, tuple(dict.fromkeys(state.unset))
 
 
@@ -75,7 +76,7 @@ def references(word: str) -> tuple[str, ...]:
 def _run(text: str, at: int, state: _Expansion, closing: str, depth: int) -> tuple[str, int]:
     """Expand from ``at`` up to ``closing`` outside of quotes; the position of ``closing``, or the end."""
     if depth > _MAX_DEPTH:
-        raise CannotExpand(f"variables are nested more than {_MAX_DEPTH} deep")
+        raise CannotExpandError(f"variables are nested more than {_MAX_DEPTH} deep")
     made, quote = list[str](), ""
     size = 0
     while at < len(text):
@@ -98,7 +99,7 @@ def _run(text: str, at: int, state: _Expansion, closing: str, depth: int) -> tup
         made.append(piece)
         size += len(piece)
         if size > MAX_VALUE:
-            raise CannotExpand(f"a value grows beyond {MAX_VALUE} characters")
+            raise CannotExpandError(f"a value grows beyond {MAX_VALUE} characters")
     return "".join(made), at
 
 
@@ -108,7 +109,7 @@ def _variable(text: str, at: int, state: _Expansion, depth: int) -> tuple[str, i
     found = _NAME.match(text, at + 2 if braces else at + 1)
     if not found:
         if braces:
-            raise CannotExpand(f"{text[at:]!r} names no variable")
+            raise CannotExpandError(f"{text[at:]!r} names no variable")
         return "$", at + 1
     name, position = found[0], found.end()
     value = state.lookup(name)
@@ -119,14 +120,14 @@ def _variable(text: str, at: int, state: _Expansion, depth: int) -> tuple[str, i
     if not colon and operator == "}":
         return _known(name, value, state), position + 1
     if operator not in _TESTS:
-        raise CannotExpand(f"{text[at : position + 3]}… is a form that is not computed")
+        raise CannotExpandError(f"{text[at : position + 3]}… is a form that is not computed")
     other, end = _run(text, position + colon + 1, state, "}", depth + 1)
     if not text.startswith("}", end):
-        raise CannotExpand(f"{text[at:]!r} has no closing brace")
+        raise CannotExpandError(f"{text[at:]!r} has no closing brace")
     present = bool(value) if colon else value is not None
     if operator == "?":
         if not present:
-            raise CannotExpand(f"{name} must have a value: {other}")
+            raise CannotExpandError(f"{name} must have a value: {other}")
         return value or "", end + 1
     return ((value or "") if present else other) if operator == "-" else (other if present else ""), end + 1
 
