@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -68,7 +68,7 @@ def ask(
 
 
 @contextmanager
-def open_catalog(source: str, recipes: Mapping[str, Recipe], *, offline: bool = False) -> Iterator[Catalog]:
+def open_catalog(source: str, recipes: Mapping[str, Recipe], *, offline: bool = False) -> Generator[Catalog]:
     """The catalog that ``source`` names (not ``auto``); ``offline``: GitHub's answers from the cache alone.
 
     Raises SNAPSHOT_INVALID for a file that is none.

@@ -89,10 +89,10 @@ def _parse(text: str, path: str) -> ast.Module:
 
 def _assigned(tree: ast.Module, name: str) -> Iterator[ast.expr]:
     for node in tree.body:
-        if (
-            isinstance(node, ast.Assign)
-            and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
-        ) or (isinstance(node, ast.AnnAssign) and node.value and ast.unparse(node.target) == name):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(isinstance(one, ast.Name) and one.id == name for one in targets):
             yield node.value
 
 
