@@ -61,12 +61,13 @@ class Cache(SyncBaseStorage):
     def get_entries(self, key: str) -> list[Entry]:
         """The answers kept under ``key``, whole, newest first."""
         with self._lock, self._guarded("cannot be read"):
-            if self._rows is not None:
-                found = sorted(self._rows.get_entries(key), key=lambda entry: -entry.meta.created_at)
-                return [
-                    replace(entry, response=replace(entry.response, stream=iter([entry.response.read()])))
-                    for entry in found
-                ]
+            if self._rows is not None and self._connection is not None:
+                with _one_moment(self._connection):
+                    found = sorted(self._rows.get_entries(key), key=lambda entry: -entry.meta.created_at)
+                    return [
+                        replace(entry, response=replace(entry.response, stream=iter([entry.response.read()])))
+                        for entry in found
+                    ]
         return []
 
     def update_entry(self, id: uuid.UUID, new_entry: Entry | Callable[[Entry], Entry]) -> Entry | None:  # noqa: A002 -- hishel's name
@@ -103,6 +104,17 @@ class Cache(SyncBaseStorage):
             self._tell(
                 f"{self._file} {what} ({error}): going on without a cache; remove it to have one again"
             )
+
+
+@contextmanager
+def _one_moment(connection: sqlite3.Connection) -> Generator[None, None, None]:
+    """What is read inside is of one moment: another process may put a new answer in place of one between the
+    reading of its row and that of its body, which would then be empty."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.rollback()
 
 
 def _same(entry: Entry, request: Request) -> bool:

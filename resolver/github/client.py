@@ -126,7 +126,8 @@ class GitHub:
             raise ValueError(f"no commit, whole or short: {asked!r}")
         # per_page bounds the list of changed files, which is not read.
         url = f"{self._hosts.api}/repos/{_checked(repository)}/commits/{asked}?per_page=1"
-        answer = self._get("api", url, commit=asked if COMMIT.fullmatch(asked) else None)
+        # A short commit keeps its meaning, too: later commits can make it ambiguous, but not another one.
+        answer = self._get("api", url, commit=asked)
         if answer.status_code == 200:
             row = _parsed(parse_commit, answer)
             if not row.commit.startswith(asked):

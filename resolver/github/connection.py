@@ -25,7 +25,7 @@ class Limits:
     first_wait: float = 0.5
     longest_wait: float = 4.0
     longest_pause: float = 10.0  # what a server may ask us to wait before the next attempt
-    connect: float = 10.0
+    connect: float = 5.0
     silence: float = 30.0  # without a byte
     whole: float = 120.0  # one answer
     sizes: Mapping[Kind, int] = field(
@@ -96,6 +96,9 @@ def told_apart(where: str) -> Generator[None, None, None]:
     except httpx.TransportError as error:
         if _is_certificate(error):
             raise _unreachable(where, error, _TRUST) from None
+        # Nobody there, or no name: a machine without network is told at once.
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            raise _unreachable(where, error) from None
         raise Again(_unreachable(where, error)) from None
 
 
