@@ -26,7 +26,7 @@ def find_compiler_minimums(file: CMakeFile) -> list[CompilerMinimum]:
     """The minimum of each compiler, in the order of the file.
 
     Read are conditions that compare ``CMAKE_CXX_COMPILER_VERSION`` (or the C compiler's) with a version and
-    are followed directly by ``message(FATAL_ERROR …)``; the compiler may be named there or by an ``if`` around.
+    are followed directly by ``message(FATAL_ERROR …)``; the compiler is named there or by an ``if`` around.
     Conditions with OR or NOT are left out: what they refuse is more than one fact.
     """
     found, around = list[CompilerMinimum](), list[str]()

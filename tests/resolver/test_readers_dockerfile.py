@@ -248,4 +248,4 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         try:
             parse_dockerfile(text, "D", extract=extract)
         except RocmlockError as error:
-            assert error.reason.reference == "pin-unreadable"  # noqa: PT017
+            assert error.reason.reference == "pin-unreadable"
