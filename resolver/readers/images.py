@@ -35,7 +35,8 @@ def parse_image(reference: str) -> Image:
     name = head + slash + last
     amd = name.startswith("rocm/") or "/rocm/" in name
     version = _ROCM_TAG.search(tag) or (_AMD_TAG.match(tag) if amd else None)
-    system = _DISTRIBUTION.search(tag) or _DISTRIBUTION.search(f"{last}{tag if not amd else ''}")
+    # The tag tells the distribution, or the name does, or both together: ubuntu:22.04.
+    system = next(filter(None, (_DISTRIBUTION.search(part) for part in (tag, last, f"{last}-{tag}"))), None)
     return Image(
         name, tag, digest, version[1] if version else "", f"{system[1]}-{system[2]}" if system else ""
     )

@@ -125,8 +125,7 @@ def without_credentials(url: str) -> str:
 def _logical_lines(text: str, path: str) -> Iterator[tuple[int, str]]:
     """(first line, text without comments), continuations joined; a comment ends a continuation."""
     joined, start = "", 0
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         start = start or number
         comment = line.lstrip().startswith("#")
         if line.endswith("\\") and not comment:

@@ -201,9 +201,8 @@ class _Script:
             if child.type == "variable_assignment":
                 yield from self._substitutions(child)
                 made.append(self._assignment(child))
-        for one in made:
-            known = one.value.known and not self.state.conditional
-            self.state.variables[one.name] = one.value.text if known else None
+                known = made[-1].value.known and not self.state.conditional
+                self.state.variables[made[-1].name] = made[-1].value.text if known else None
         if made:
             yield Command((), self.text.line(node), self.state.folder, self.state.conditional, tuple(made))
 
