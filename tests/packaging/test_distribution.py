@@ -128,6 +128,9 @@ def test_the_suite_passes_against_the_wheel(installed: Installed) -> None:
     for name in (*helpers, "golden", *ROOMS_TESTED):
         source = ROOT / "tests" / name
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, tests / name)
+    shutil.copytree(
+        ROOT / "tests/support", tests / "support", ignore=shutil.ignore_patterns("test_*", "__pycache__")
+    )
     (tests / "test_where.py").write_text(WHERE)
     shutil.copy2(ROOT / "pyproject.toml", installed.folder)
     lock = ROOT / "requirements-dev.lock"

@@ -12,7 +12,7 @@ from resolver_samples import all_sets, decide, demands, recipes, snapshot
 from support import github
 from upstream_world import make_world
 
-from rocmlock.resolver.catalog import Pin, TestedSet
+from rocmlock.resolver import catalog as facts
 from rocmlock.resolver.choose import Resolution, World
 from rocmlock.resolver.github.client import GitHub
 from rocmlock.resolver.live.catalog import LiveCatalog
@@ -42,7 +42,7 @@ def test_every_whole_set_is_read_as_the_facts_say(server: github.Server) -> None
     client.close()
 
 
-def comparable(tested: TestedSet) -> TestedSet:
+def comparable(tested: facts.TestedSet) -> facts.TestedSet:
     """Without what a catalog adds to the files: the release's own origin, the expansion of pins."""
     known = [pin for pin in tested.pins if pin.package in recipes()]
     return replace(
@@ -52,7 +52,7 @@ def comparable(tested: TestedSet) -> TestedSet:
     )
 
 
-def unexpanded(pin: Pin) -> Pin:
+def unexpanded(pin: facts.Pin) -> facts.Pin:
     picks = tuple(replace(pick, commit=None, commit_origin=None) for pick in pin.picks)
     return replace(pin, commit=None, commit_origin=None, tag=None, tag_object=None, version=None, picks=picks)
 
