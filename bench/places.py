@@ -54,7 +54,14 @@ def make_place(folder: Path) -> Place:
     home.mkdir()
     uv_cache = os.environ.get("UV_CACHE_DIR") or str(caches / "uv")
     store = str(folder / "store")
-    env = {**own, "HOME": str(home), "ROCMLOCK_STORE": store, "UV_CACHE_DIR": uv_cache, "NO_COLOR": "1"}
+    env = {
+        **own,
+        "HOME": str(home),
+        "ROCMLOCK_STORE": store,
+        "ROCMLOCK_SOURCE": "snapshot",
+        "UV_CACHE_DIR": uv_cache,
+        "NO_COLOR": "1",
+    }
     return Place(folder, venv / "bin", env)
 
 
