@@ -78,19 +78,20 @@ def _joined(items: Iterable[Served], key: Callable[[Served], str]) -> tuple[Serv
 
 
 def pick_target(lock: Lock, name: str | None, command: str) -> Target:
-    """The target called ``name``, or the only one; ``command`` is what to type before ``--target``.
+    """The target called ``name``, or the only one; ``command`` is what to type, with ``{target}`` in it.
 
     Raises TARGET_UNKNOWN with every target and its command.
     """
     found = [target for target in lock.targets if name in (None, target.name)]
     if len(found) == 1:
         return found[0]
-    commands = [f"{command} --target {target.name}" for target in lock.targets]
-    words = f"The lock has {len(lock.targets)} targets; say which one is meant."
-    if name is not None:
-        words = f"The lock has no target {name!r}."
+    words = f"The lock has no target {name!r}."
+    if name is None:
+        words = f"The lock has {len(lock.targets)} targets; say which one is meant."
+    commands = [command.replace("{target}", f"--target {target.name}") for target in lock.targets]
     context = [
-        f"{line}  ({describe_target(target)})" for line, target in zip(commands, lock.targets, strict=True)
+        f"{command}  ({describe_target(target)})"
+        for command, target in zip(commands, lock.targets, strict=True)
     ]
     raise RocmlockError(TARGET_UNKNOWN, words, context=context, hint=commands[0])
 

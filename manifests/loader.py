@@ -112,8 +112,8 @@ def parse_manifest(text: str, file: str, known_packages: Collection[str]) -> Man
         faults += [_fault(detail, document) for detail in error.errors()]
     if manifest is not None:
         faults += [
-            (_of_target((name, key) if key else (name,), document), *said)
-            for name, key, *said in find_rocm_faults(manifest)
+            (_of_target((name, key) if key else (name,), document), sentence, hint)
+            for name, key, sentence, hint in find_rocm_faults(manifest)
         ]
     faults += _unknown_names(shaped, known_packages)
     if manifest is None or faults:
