@@ -158,8 +158,8 @@ def _find(
 
 
 def _full_key(key: str, lock: Path, target: str | None, layout: StoreLayout, *, logs: bool = False) -> str:
-    """The derivation key that ``key`` means: the start of one that the store has a realisation (with ``logs``:
-    a log) of, or a package of the lock."""
+    """The derivation key that ``key`` means: the start of one that the store has a realisation of (with
+    ``logs``: a log), or a package of the lock."""
     import re
 
     from ..errors import NOT_REALIZED, USAGE, RocmlockError

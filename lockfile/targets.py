@@ -85,15 +85,15 @@ def pick_target(lock: Lock, name: str | None, command: str) -> Target:
     found = [target for target in lock.targets if name in (None, target.name)]
     if len(found) == 1:
         return found[0]
+    from difflib import get_close_matches
+
+    commands = {each.name: command.replace("{target}", f"--target {each.name}") for each in lock.targets}
+    near = get_close_matches(name or "", commands, 1) or list(commands)
     words = f"The lock has no target {name!r}."
     if name is None:
         words = f"The lock has {len(lock.targets)} targets; say which one is meant."
-    commands = [command.replace("{target}", f"--target {target.name}") for target in lock.targets]
-    context = [
-        f"{command}  ({describe_target(target)})"
-        for command, target in zip(commands, lock.targets, strict=True)
-    ]
-    raise RocmlockError(TARGET_UNKNOWN, words, context=context, hint=commands[0])
+    context = [f"{commands[each.name]}  ({describe_target(each)})" for each in lock.targets]
+    raise RocmlockError(TARGET_UNKNOWN, words, context=context, hint=commands[near[0]])
 
 
 def describe_target(target: Target) -> str:

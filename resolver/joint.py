@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 
 from ..lockfile.demands import Demands
 from .catalog import Catalog, KnownCommit, Pin, Release, RocmRelease, TestedSet
@@ -36,8 +37,7 @@ def choose_for_all(
     }
     candidates = world.catalog.candidates(world.top)
     shown = tuple(release for release in candidates if not stay or release.commit in stay)
-    joint = _meet(world, demands, shown) if len(stay) < 2 else None
-    return _with_all_passed_over(candidates, found, joint) if joint else alone
+    return (_meet(world, demands, shown, found) if len(stay) < 2 else None) or alone
 
 
 def _agree(found: Sequence[Resolution]) -> bool:
@@ -45,25 +45,36 @@ def _agree(found: Sequence[Resolution]) -> bool:
 
 
 def _meet(
-    world: World, demands: Sequence[Demands], shown: tuple[Release, ...]
+    world: World, demands: Sequence[Demands], shown: tuple[Release, ...], alone: Sequence[Resolution]
 ) -> tuple[Resolution, ...] | None:
     """What all targets choose among the sets of ``shown``, once they agree; None where they never do.
 
-    Each round hides what stands before the last of the answers: it holds for at least one target not.
+    Each round hides what stands before the last of the answers: for some target it does not hold. What a
+    target passed over ``alone`` and in each round is told together.
     """
+    passed = [list(answer.passed_over) for answer in alone]
     first: TestedSet | None = None
     while True:
         view = replace(world, catalog=_View(world.catalog, shown, first))
         found: list[Resolution] = []
-        for each in demands:
+        for each, before in zip(demands, passed, strict=True):
             answer = choose(view, each)
             if not isinstance(answer, Resolution):
                 return None
+            before += answer.passed_over
             found.append(answer)
         if _agree(found):
-            return tuple(found)
-        first = max((each.tested for each in found), key=lambda tested: _position(world, shown, tested))
+            candidates = world.catalog.candidates(world.top)
+            return tuple(
+                replace(answer, passed_over=_ordered(before, candidates))
+                for answer, before in zip(found, passed, strict=True)
+            )
+        first = max((each.tested for each in found), key=partial(_position, world, shown))
         shown = shown[shown.index(first.release) :]
+
+
+def _ordered(passed: Sequence[PassedOver], candidates: Sequence[Release]) -> tuple[PassedOver, ...]:
+    return tuple(sorted(dict.fromkeys(passed), key=lambda item: candidates.index(item.release)))
 
 
 def _position(world: World, shown: Sequence[Release], tested: TestedSet) -> tuple[int, int]:
@@ -71,27 +82,10 @@ def _position(world: World, shown: Sequence[Release], tested: TestedSet) -> tupl
     return shown.index(tested.release), sets.index(tested)
 
 
-def _with_all_passed_over(
-    candidates: Sequence[Release], alone: Sequence[Resolution], joint: Sequence[Resolution]
-) -> tuple[Resolution, ...]:
-    """The joint answers, each with what its target's own choosing passed over, too."""
-
-    def order(item: PassedOver) -> int:
-        return candidates.index(item.release)
-
-    return tuple(
-        replace(
-            both,
-            passed_over=tuple(sorted(dict.fromkeys((*own.passed_over, *both.passed_over)), key=order)),
-        )
-        for own, both in zip(alone, joint, strict=True)
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The catalog ``of`` with the releases ``shown`` alone as candidates; sets of the release of ``first`` that
-    stand before it are hidden."""
+    """The catalog ``of`` with the releases ``shown`` alone as candidates. Sets of the release of ``first``
+    that stand before it are hidden."""
 
     of: Catalog
     shown: tuple[Release, ...]
