@@ -117,6 +117,7 @@ STORE_FULL = _reason("store-full", ExitCode.FAILED, "The disk is full or a quota
 STORE_FORMAT = _reason("store-format", ExitCode.FAILED, "The store was made by another version of rocmlock.", "Choose another folder with --store DIR.")
 
 USAGE = _reason("usage", ExitCode.USAGE, "The command line is not understood.", "rocmlock --help")
+TARGET_UNKNOWN = _reason("target-unknown", ExitCode.USAGE, "The lock has several targets and none was named, or it has no such target.", "Name one with --target NAME or ROCMLOCK_TARGET; rocmlock show lists them.")
 MANIFEST_MISSING = _reason("manifest-missing", ExitCode.USAGE, "There is no manifest at that path.", "rocmlock init")
 MANIFEST_SYNTAX = _reason("manifest-syntax", ExitCode.USAGE, "The manifest is not TOML.", "Mend the line that is named.")
 MANIFEST_INVALID = _reason("manifest-invalid", ExitCode.USAGE, "The manifest has faults; all of them are listed.", "Mend the places that are named; docs/formats/manifest.md describes every key.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 def command(manifest: Path, lock_path: Path | None, *, as_json: bool) -> None:
     """Check offline that the lock satisfies MANIFEST.
 
-    The exit code is 4 where it does not, with every demand that is not met.
+    Every target is checked. The exit code is 4 where the lock does not satisfy one, with every demand that is
+    not met.
     """
     from ..lockfile.codec import read_lock
     from .inputs import read_demands
@@ -36,8 +38,8 @@ def command(manifest: Path, lock_path: Path | None, *, as_json: bool) -> None:
         click.echo(f"{lock_path} satisfies {manifest}")
 
 
-def require_satisfied(lock: Lock, demands: Demands, lock_path: Path, manifest: Path) -> None:
-    """Raises LOCK_STALE with every demand that is not met."""
+def require_satisfied(lock: Lock, demands: Sequence[Demands], lock_path: Path, manifest: Path) -> None:
+    """Raises LOCK_STALE with every demand that is not met, of any target."""
     from ..errors import LOCK_STALE, RocmlockError
     from ..lockfile.satisfy import find_unmet
 

@@ -6,20 +6,27 @@ from pathlib import Path
 
 import click
 
+DEFAULT_LOCK = Path("rocmlock.lock")
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 manifest_argument = click.argument(
     "manifest", type=click.Path(path_type=Path), default=Path("rocmlock.toml"), required=False
 )
-lock_argument = click.argument(
-    "lock", type=click.Path(path_type=Path), default=Path("rocmlock.lock"), required=False
-)
+lock_argument = click.argument("lock", type=click.Path(path_type=Path), default=DEFAULT_LOCK, required=False)
 lock_option = click.option(
     *("-l", "--lock", "lock"),
     type=click.Path(path_type=Path),
-    default=Path("rocmlock.lock"),
+    default=DEFAULT_LOCK,
     show_default=True,
     help="The lock to read.",
 )
+target_option = click.option(
+    "--target",
+    metavar="NAME",
+    envvar="ROCMLOCK_TARGET",
+    help="The target that is meant  [default: the only one].",
+)
+shown_target_option = click.option("--target", metavar="NAME", help="Show this target alone.")
 store_option = click.option(
     *("--store", "store_root"),
     type=click.Path(path_type=Path, file_okay=False),

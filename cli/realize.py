@@ -7,20 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import examples, json_option, lock_argument, store_folder, store_option
+from .options import (
+    DEFAULT_LOCK,
+    examples,
+    json_option,
+    lock_argument,
+    store_folder,
+    store_option,
+    target_option,
+)
 
 if TYPE_CHECKING:
     from ..store.plan import Plan
     from ..store.realize import Realized
 
 
-@click.command("realize", epilog=examples("rocmlock realize", "rocmlock realize --dry-run shared/stack.lock"))
+@click.command(
+    "realize",
+    epilog=examples(
+        "rocmlock realize", "rocmlock realize --dry-run shared/stack.lock", "rocmlock realize --target mi250"
+    ),
+)
 @lock_argument
 @click.option("--dry-run", is_flag=True, help="Print the plan; build and fetch nothing.")
+@target_option
 @store_option
 @json_option
-def command(lock: Path, store_root: Path | None, *, dry_run: bool, as_json: bool) -> None:
-    """Build what LOCK names, and compose the environment.
+def command(lock: Path, target: str | None, store_root: Path | None, *, dry_run: bool, as_json: bool) -> None:
+    """Build what LOCK names for a target, and compose the environment.
 
     Packages are built from source, in a sandbox without network. What is in the store already is used as it
     is. `rocmlock run` then runs commands in the environment.
@@ -28,15 +42,18 @@ def command(lock: Path, store_root: Path | None, *, dry_run: bool, as_json: bool
     import os
 
     from ..lockfile.codec import parse_lock, read_lock_text
+    from ..lockfile.targets import pick_target
     from ..store.realize import Report, Request, plan_realization, realize
     from .progress import Progress
     from .render import answer_json
 
     text = read_lock_text(lock)
     held = parse_lock(text, str(lock))
+    named = "" if lock == DEFAULT_LOCK else f" {lock}"
+    chosen = pick_target(held, target, f"rocmlock realize{named} {{target}}")
     root = store_folder(store_root)
     if dry_run:
-        plan, _, _ = plan_realization(held, root)
+        plan, _, _ = plan_realization(held, chosen, root)
         if as_json:
             answer_json(describe_plan(plan))
         else:
@@ -44,12 +61,12 @@ def command(lock: Path, store_root: Path | None, *, dry_run: bool, as_json: bool
         return
     with Progress() as progress:
         report = Report(progress.phase, progress.line)
-        request = Request(held, text, lock.absolute().parent)
+        request = Request(held, text, lock.absolute().parent, chosen)
         realized = realize(request, root, os.environ, report)
     if as_json:
         answer_json(_describe(realized))
     else:
-        _print_realized(realized, lock)
+        _print_realized(realized, lock, several=len(held.targets) > 1)
 
 
 def _print_plan(plan: Plan) -> None:
@@ -108,6 +125,7 @@ def _describe(realized: Realized) -> dict[str, Any]:
         for name, made in sorted(realized.packages.items())
     }
     return {
+        "target": realized.target.name,
         "environment": str(realized.environment),
         "built": list(realized.built),
         "fetched": realized.fetched,
@@ -119,7 +137,7 @@ def _state(state: str) -> str:
     return "to build" if state == "unmeasured" else state
 
 
-def _print_realized(realized: Realized, lock: Path) -> None:
+def _print_realized(realized: Realized, lock: Path, *, several: bool) -> None:
     from .render import talk
 
     for name, made in sorted(realized.packages.items()):
@@ -128,5 +146,7 @@ def _print_realized(realized: Realized, lock: Path) -> None:
         proof = f"GPU code: {', '.join(targets)}" if targets else "no GPU code, as asked"
         click.echo(f"{name:20} {made.derivation[:12]}  {how:18} {proof}")
     click.echo(f"environment {realized.environment}")
-    option = "" if lock == Path("rocmlock.lock") else f"-l {lock} "
+    option = "" if lock == DEFAULT_LOCK else f"-l {lock} "
+    if several:
+        option += f"--target {realized.target.name} "
     talk(f"Run something in it: rocmlock run {option}-- python")

@@ -73,27 +73,36 @@ def command(manifest: Path, lock_path: Path | None, *, locked: bool, source: str
 
 
 def _answer(lock: Lock, lock_path: Path, *, as_json: bool) -> None:
-    from .lock_view import describe_lock, package_rows
+    from .lock_view import describe_lock, package_table
     from .render import answer_json, table
 
     if as_json:
         answer_json({"lock": str(lock_path), **describe_lock(lock)})
     else:
-        table(("package", "version", "source", "why"), package_rows(lock))
+        table(*package_table(lock))
 
 
 def _talk(resolved: Resolved, lock_path: Path, *, changed: bool) -> None:
-    from ..resolver.explain import group_lines
+    from .lock_view import group_by_target
     from .render import talk
     from .words import place_words
 
     lock = resolved.lock
-    if resolved.resolution and resolved.resolution.passed_over:
-        talk("\nPassed over:")
-        for line in group_lines(resolved.resolution.passed_over):
-            talk(f"  {line}")
+    lines = list(group_by_target(lock, lambda part: _passed_over(resolved, part)))
+    for line in ["\nPassed over:", *(f"  {line}" for line in lines)] if lines else []:
+        talk(line)
     for warning in lock.warnings:
         places = " against ".join(place_words(at, lock) for at in warning.at)
         talk(f"warning: {warning.says}  [{places}]")
     word = "Wrote" if changed else "Unchanged:"
-    talk(f"\n{word} {lock_path}: {len(lock.packages)} packages from source, {len(lock.wheels)} wheels.")
+    packages = len({package.name for package in lock.packages})
+    on = f" for {len(lock.targets)} targets" if len(lock.targets) > 1 else ""
+    talk(f"\n{word} {lock_path}: {packages} packages from source{on}, {len(lock.wheels)} wheels.")
+
+
+def _passed_over(resolved: Resolved, part: Lock) -> list[str]:
+    """The sets that were not taken for the target of ``part``, in words."""
+    from ..resolver.explain import group_lines
+
+    resolution = resolved.resolutions.get(part.targets[0].name)
+    return list(group_lines(resolution.passed_over)) if resolution else []

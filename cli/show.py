@@ -6,31 +6,36 @@ from pathlib import Path
 
 import click
 
-from .options import examples, json_option, lock_argument
+from .options import DEFAULT_LOCK, examples, json_option, lock_argument, shown_target_option
 
 
 @click.command("show", epilog=examples("rocmlock show --json | jq .packages"))
 @lock_argument
+@shown_target_option
 @json_option
-def command(lock: Path, *, as_json: bool) -> None:
-    """Show the target, packages and wheels of LOCK."""
+def command(lock: Path, target: str | None, *, as_json: bool) -> None:
+    """Show the targets, packages and wheels of LOCK."""
     from ..lockfile.codec import read_lock
-    from .lock_view import describe_lock, package_rows
+    from ..lockfile.targets import describe_target
+    from .lock_view import describe_lock, package_table, show_alone
     from .render import answer_json, table
     from .words import place_words
 
-    held = read_lock(lock)
+    named = "" if lock == DEFAULT_LOCK else f" {lock}"
+    whole = read_lock(lock)
+    held = show_alone(whole, target, f"rocmlock show{named} {{target}}")
     if as_json:
         answer_json(describe_lock(held))
         return
-    for target in held.targets:
-        host, device = target.toolchain.host, target.toolchain.device
+    for each in held.targets:
+        host, device = each.toolchain.host, each.toolchain.device
+        name = f"{held.name} {each.name}" if len(whole.targets) > 1 else held.name
         click.echo(
-            f"{held.name}: {', '.join(target.gfx)}"
-            f"{f', ROCm {target.rocm.version}' if target.rocm else ''}, Python {target.python.version}, "
-            f"{host.kind} {host.version} (host), {f'{device.kind} {device.version}'.strip()} (device)\n"
+            f"{name}: {describe_target(each)}, "
+            f"{host.kind} {host.version} (host), {f'{device.kind} {device.version}'.strip()} (device)"
         )
-    table(("package", "version", "source", "why"), package_rows(held))
+    click.echo()
+    table(*package_table(held))
     click.echo(f"\n{len(held.wheels)} wheels by hash")
     for warning in held.warnings:
         places = " against ".join(place_words(at, held) for at in warning.at)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import examples, json_option, lock_option, store_folder, store_option
+from .options import (
+    DEFAULT_LOCK,
+    examples,
+    json_option,
+    lock_option,
+    store_folder,
+    store_option,
+    target_option,
+)
 
 if TYPE_CHECKING:
     from ..store.layout import StoreLayout
@@ -52,15 +60,16 @@ def _realisations(layout: StoreLayout) -> Iterator[Realisation]:
 @command.command("path")
 @click.argument("key")
 @lock_option
+@target_option
 @store_option
 @json_option
-def show_path(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
+def show_path(key: str, lock: Path, target: str | None, store_root: Path | None, *, as_json: bool) -> None:
     """Print a folder with the output of KEY."""
     from ..store.blobs import BlobStore
     from ..store.outputs import materialise_output
     from .render import answer_json
 
-    layout, made = _find(key, lock, store_root)
+    layout, made = _find(key, lock, target, store_root)
     place = materialise_output(BlobStore(layout), made)
     if as_json:
         answer_json({"key": made.derivation, "path": str(place), "wheel": str(place / made.wheel)})
@@ -71,9 +80,10 @@ def show_path(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -
 @command.command("info")
 @click.argument("key")
 @lock_option
+@target_option
 @store_option
 @json_option
-def show_info(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
+def show_info(key: str, lock: Path, target: str | None, store_root: Path | None, *, as_json: bool) -> None:
     """Print what went into KEY and what came out."""
     import json
 
@@ -81,7 +91,7 @@ def show_info(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -
 
     from .render import answer_json
 
-    layout, made = _find(key, lock, store_root)
+    layout, made = _find(key, lock, target, store_root)
     derivation = json.loads(layout.derivation(made.derivation).read_bytes().split(b"\n", 1)[1])
     if as_json:
         answer_json({"derivation": derivation, "realisation": asdict(made)})
@@ -111,16 +121,17 @@ def _lines(name: str, value: object) -> Iterator[str]:
 @command.command("log")
 @click.argument("key")
 @lock_option
+@target_option
 @store_option
 @json_option
-def show_log(key: str, lock: Path, store_root: Path | None, *, as_json: bool) -> None:
+def show_log(key: str, lock: Path, target: str | None, store_root: Path | None, *, as_json: bool) -> None:
     """Print the build log of KEY, failed or not."""
     from ..errors import NOT_REALIZED, RocmlockError
     from ..store.layout import find_store
     from .render import answer_json
 
     layout = find_store(store_folder(store_root))
-    path = layout.log(_full_key(key, lock, layout, "logs", ".log"))
+    path = layout.log(_full_key(key, lock, target, layout, logs=True))
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -131,40 +142,50 @@ def show_log(key: str, lock: Path, store_root: Path | None, *, as_json: bool) ->
         click.echo(text, nl=False)
 
 
-def _find(key: str, lock: Path, store_root: Path | None) -> tuple[StoreLayout, Realisation]:
+def _find(
+    key: str, lock: Path, target: str | None, store_root: Path | None
+) -> tuple[StoreLayout, Realisation]:
     from ..errors import NOT_REALIZED, RocmlockError
     from ..store.layout import find_store
     from ..store.plan import read_realisation
 
     layout = find_store(store_folder(store_root))
-    made = read_realisation(layout.realisation(_full_key(key, lock, layout, "realisations", ".json")))
+    full = _full_key(key, lock, target, layout)
+    made = read_realisation(layout.realisation(full))
     if made is None:
         raise RocmlockError(NOT_REALIZED, f"{key} has not been realized on this machine.")
     return layout, made
 
 
-def _full_key(key: str, lock: Path, layout: StoreLayout, folder: str, ending: str) -> str:
-    """The derivation key that ``key`` means: the start of one in the store, or a package of the lock."""
+def _full_key(key: str, lock: Path, target: str | None, layout: StoreLayout, *, logs: bool = False) -> str:
+    """The derivation key that ``key`` means: the start of one that the store has a realisation of (with
+    ``logs``: a log), or a package of the lock."""
     import re
 
     from ..errors import NOT_REALIZED, USAGE, RocmlockError
 
     if re.fullmatch(r"[0-9a-f]{6,64}", key):
+        folder, ending = ("logs", ".log") if logs else ("realisations", ".json")
         found = sorted(path.name.removesuffix(ending) for path in (layout.root / folder).glob(f"{key}*"))
         if len(found) > 1:
             raise RocmlockError(USAGE, f"{key} is the start of {len(found)} keys.", hint="Give more digits.")
         if not found:
             raise RocmlockError(NOT_REALIZED, f"No key starts with {key}.", hint="rocmlock store ls")
         return found[0]
-    return _key_of_package(key, lock, layout)
+    return _key_of_package(key, lock, target, layout)
 
 
-def _key_of_package(name: str, lock: Path, layout: StoreLayout) -> str:
+def _key_of_package(name: str, lock: Path, target: str | None, layout: StoreLayout) -> str:
     from ..errors import NOT_REALIZED, PACKAGE_NOT_LOCKED, RocmlockError
     from ..lockfile.codec import read_lock
+    from ..lockfile.targets import pick_target
     from ..store.realize import plan_realization
 
-    plan, _, _ = plan_realization(read_lock(lock), layout.root)
+    held = read_lock(lock)
+    option = "" if lock == DEFAULT_LOCK else f" -l {lock}"
+    command_line = f"{click.get_current_context().command_path} {name}{option} {{target}}"
+    chosen = pick_target(held, target, command_line)
+    plan, _, _ = plan_realization(held, chosen, layout.root)
     planned = next((each for each in plan.packages if each.package.name == name), None)
     if planned is None:
         raise RocmlockError(PACKAGE_NOT_LOCKED, f"{name} is not in {lock}.")

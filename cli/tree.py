@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import examples, json_option, lock_argument
+from .options import DEFAULT_LOCK, examples, json_option, lock_argument, shown_target_option
 
 if TYPE_CHECKING:
-    from ..lockfile.model import Lock
+    from ..lockfile.model import Lock, Package
 
 
-@click.command("tree", epilog=examples("rocmlock tree"))
+@click.command("tree", epilog=examples("rocmlock tree", "rocmlock tree --target mi250"))
 @lock_argument
+@shown_target_option
 @json_option
-def command(lock: Path, *, as_json: bool) -> None:
+def command(lock: Path, target: str | None, *, as_json: bool) -> None:
     """Show which packages of LOCK need which, to be built and to run."""
     from ..lockfile.codec import read_lock
+    from ..lockfile.targets import lock_of
+    from .lock_view import group_by_target, show_alone
     from .render import answer_json
 
-    held = read_lock(lock)
+    named = "" if lock == DEFAULT_LOCK else f" {lock}"
+    held = show_alone(read_lock(lock), target, f"rocmlock tree{named} {{target}}")
     if as_json:
-        answer_json(describe_needs(held))
+        answer_json({each.name: describe_needs(lock_of(held, each.name)) for each in held.targets})
         return
-    needed = {n for package in held.packages for n in (*package.build.packages, *package.run.packages)}
-    for package in held.packages:
-        if package.name not in needed:
-            for line in tree_lines(held, package.name):
-                click.echo(line)
+    for line in group_by_target(held, tree_lines):
+        click.echo(line)
 
 
 def describe_needs(lock: Lock) -> dict[str, Any]:
-    """Each package with what it is built with and what it runs with."""
+    """Each package of a lock of one target with what it is built with and what it runs with."""
     return {
         package.name: {
             "version": package.version,
@@ -44,11 +46,16 @@ def describe_needs(lock: Lock) -> dict[str, Any]:
     }
 
 
-def tree_lines(lock: Lock, name: str, depth: int = 0, how: str = "") -> list[str]:
+def tree_lines(lock: Lock) -> list[str]:
+    """The packages of a lock of one target that no other needs, each with what it needs."""
+    needed = {n for package in lock.packages for n in (*package.build.packages, *package.run.packages)}
+    packages = {package.name: package for package in lock.packages}
+    return [line for name in packages if name not in needed for line in _branch(packages, name)]
+
+
+def _branch(packages: Mapping[str, Package], name: str, depth: int = 0, how: str = "") -> list[str]:
     """A package and, indented, what it needs. Locks hold no circles, so this ends."""
-    package = lock.package(name)
-    if package is None:
-        return []
+    package = packages[name]
     counts = f"{len(package.build.wheels)} build wheels, {len(package.run.python)} requirements"
     lines = [f"{'  ' * depth}{name} {package.version or '?'}{how}  ({counts})"]
     for need in sorted({*package.build.packages, *package.run.packages}):
@@ -57,5 +64,5 @@ def tree_lines(lock: Lock, name: str, depth: int = 0, how: str = "") -> list[str
             for kind, names in (("build", package.build.packages), ("run", package.run.packages))
             if need in names
         ]
-        lines += tree_lines(lock, need, depth + 1, f" [{' and '.join(kinds)}]")
+        lines += _branch(packages, need, depth + 1, f" [{' and '.join(kinds)}]")
     return lines

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import examples, json_option, lock_option
+from .options import DEFAULT_LOCK, examples, json_option, lock_option, shown_target_option
 
 if TYPE_CHECKING:
     from ..lockfile.model import Lock, Package
@@ -16,17 +16,20 @@ if TYPE_CHECKING:
 @click.command("why", epilog=examples("rocmlock why triton", "rocmlock why numpy -l stack.lock"))
 @click.argument("package")
 @lock_option
+@shown_target_option
 @json_option
-def command(package: str, lock: Path, *, as_json: bool) -> None:
+def command(package: str, lock: Path, target: str | None, *, as_json: bool) -> None:
     """Say why PACKAGE is in the lock, at just that commit."""
     from packaging.utils import canonicalize_name
 
     from ..errors import PACKAGE_NOT_LOCKED, RocmlockError
     from ..lockfile.codec import read_lock
+    from .lock_view import show_alone
 
-    held = read_lock(lock)
+    option = "" if lock == DEFAULT_LOCK else f" -l {lock}"
+    held = show_alone(read_lock(lock), target, f"rocmlock why {package}{option} {{target}}")
     name = canonicalize_name(package)
-    found = next((each for each in held.packages if name in (each.name, each.distribution)), None)
+    found = next((each.name for each in held.packages if name in (each.name, each.distribution)), None)
     if found:
         _answer_package(held, found, as_json=as_json)
     elif any(wheel.name == name for wheel in held.wheels):
@@ -40,29 +43,52 @@ def command(package: str, lock: Path, *, as_json: bool) -> None:
         raise RocmlockError(PACKAGE_NOT_LOCKED, f"{package} is not in {lock}.", hint=hint)
 
 
-def _answer_package(lock: Lock, package: Package, *, as_json: bool) -> None:
+def _answer_package(lock: Lock, name: str, *, as_json: bool) -> None:
+    from .lock_view import group_by_target
+    from .render import answer_json
+
+    if as_json:
+        entries = [describe_package(lock, each) for each in lock.packages if each.name == name]
+        answer_json({"package": name, "entries": entries})
+        return
+    for line in group_by_target(lock, lambda part: package_lines(part, name)):
+        click.echo(line)
+
+
+def describe_package(lock: Lock, package: Package) -> dict[str, Any]:
+    """A package as some targets have it, and its reasons, for ``--json``."""
     from attrs import asdict
 
-    from .render import answer_json
+    return {
+        "targets": list(package.targets),
+        "version": package.version,
+        "source": asdict(package.source),
+        "picks": list(package.picks),
+        "reasons": [asdict(reason) for reason in (*package.reasons, *package.gfx_reasons)],
+        "needed-by": needed_by(lock, package.name, package.targets),
+    }
+
+
+def package_lines(lock: Lock, name: str) -> list[str]:
+    """Why a package is in a lock of one target; none where it is not."""
     from .words import reason_words, source_words
 
-    users = needed_by(lock, package.name)
-    if as_json:
-        reasons = [asdict(reason) for reason in (*package.reasons, *package.gfx_reasons)]
-        body = {"package": package.name, "version": package.version, "source": asdict(package.source)}
-        answer_json({**body, "picks": list(package.picks), "reasons": reasons, "needed-by": users})
-        return
-    click.echo(f"{package.name} {package.version or '?'}  {source_words(package)}")
-    for reason in (*package.reasons, *package.gfx_reasons):
-        click.echo(f"  {reason_words(reason, lock)}")
-    for user in users:
-        click.echo(f"  needed by {user}")
+    lines: list[str] = []
+    for package in lock.packages:
+        if package.name == name:
+            lines.append(f"{package.name} {package.version or '?'}  {source_words(package)}")
+            reasons = (*package.reasons, *package.gfx_reasons)
+            lines += [f"  {reason_words(reason, lock)}" for reason in reasons]
+            lines += [f"  needed by {user}" for user in needed_by(lock, name, package.targets)]
+    return lines
 
 
-def needed_by(lock: Lock, name: str) -> list[str]:
-    """``vllm (build, run)`` for each package that needs ``name``."""
+def needed_by(lock: Lock, name: str, targets: tuple[str, ...]) -> list[str]:
+    """``vllm (build, run)`` for each package that needs ``name`` on one of ``targets``."""
     found: list[str] = []
     for package in lock.packages:
+        if not {*targets} & {*package.targets}:
+            continue
         kinds = [
             kind
             for kind, names in (("build", package.build.packages), ("run", package.run.packages))
@@ -70,23 +96,32 @@ def needed_by(lock: Lock, name: str) -> list[str]:
         ]
         if kinds:
             found.append(f"{package.name} ({', '.join(kinds)})")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _answer_wheel(lock: Lock, name: str, *, as_json: bool) -> None:
     from attrs import asdict
 
+    from .lock_view import group_by_target
     from .render import answer_json
 
-    wheels = [wheel for wheel in lock.wheels if wheel.name == name]
-    asked = requirement_lines(lock, name)
     if as_json:
-        answer_json({"wheel": name, "wheels": [asdict(wheel) for wheel in wheels], "asked-by": asked})
+        wheels = [asdict(wheel) for wheel in lock.wheels if wheel.name == name]
+        answer_json({"wheel": name, "wheels": wheels, "asked-by": requirement_lines(lock, name)})
         return
-    for wheel in wheels:
-        click.echo(f"{wheel.name} {wheel.version}  {', '.join(file.file for file in wheel.files)}")
-    for line in asked or ["  only other wheels need it"]:
-        click.echo(f"  {line.strip()}")
+    for line in group_by_target(lock, lambda part: wheel_lines(part, name)):
+        click.echo(line)
+
+
+def wheel_lines(lock: Lock, name: str) -> list[str]:
+    """Why a wheel is in a lock of one target; none where it is not."""
+    lines = [
+        f"{wheel.name} {wheel.version}  {', '.join(file.file for file in wheel.files)}"
+        for wheel in lock.wheels
+        if wheel.name == name
+    ]
+    asked = requirement_lines(lock, name) or ["only other wheels need it"]
+    return [*lines, *(f"  {line}" for line in asked)] if lines else []
 
 
 def requirement_lines(lock: Lock, name: str) -> list[str]:
@@ -106,4 +141,4 @@ def requirement_lines(lock: Lock, name: str) -> list[str]:
     for package in lock.packages:
         found += [f"{package.name} needs {line} to run" for line in package.run.python if asks(line)]
         found += [f"{package.name} needs {line} to be built" for line in package.build.python if asks(line)]
-    return found
+    return list(dict.fromkeys(found))

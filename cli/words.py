@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..lockfile.model import GitSource, Lock, Package, PathSource, Reason, SdistSource
 
 SHORT = 12
@@ -25,9 +27,12 @@ def place_words(at: str, lock: Lock) -> str:
     name, at_sign, commit = where.partition("@")
     if not at_sign:
         return at
-    package = lock.package(name)
-    known = package and isinstance(package.source, GitSource) and package.source.commit == commit
-    version = package.version if package and known else commit[:SHORT]
+    known = (
+        package.version
+        for package in lock.packages
+        if package.name == name and isinstance(package.source, GitSource) and package.source.commit == commit
+    )
+    version = next(known, commit[:SHORT])
     return f"{name} {version} {rest}".rstrip()
 
 
@@ -35,6 +40,12 @@ def reason_words(reason: Reason, lock: Lock) -> str:
     """A reason as a line: what it says, where, and whether it was inferred."""
     inferred = " (inferred)" if reason.evidence == "inferred" else ""
     return f"{reason.says}{inferred}  [{place_words(reason.at, lock)}]"
+
+
+def target_words(targets: Iterable[str], lock: Lock) -> str:
+    """``mi250, mi300x``, or ``all`` where these are all targets of the lock."""
+    named = sorted(set(targets))
+    return "all" if len(named) == len(lock.targets) else ", ".join(named)
 
 
 def why_words(package: Package, lock: Lock) -> str:

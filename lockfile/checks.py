@@ -6,52 +6,86 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from .model import Lock, Package, PathSource
+from .targets import lock_of
 
-Faults = list[tuple[tuple[str | int, ...], str]]
+Path = tuple[str | int, ...]
+Faults = list[tuple[Path, str]]
 
 
 def find_inconsistencies(lock: Lock) -> Faults:
     """Faults as (path into the document, sentence); empty for a whole lock."""
     if not lock.targets:
         return [((), "there is no [[target]]")]
-    return [*_duplicates(lock), *_dangling(lock), *_unsafe(lock)]
+    return [*_duplicates(lock), *_dangling(lock), *_circles(lock), *_unsafe(lock)]
 
 
-def _duplicates(lock: Lock) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    for key, ids in (
-        ("target", [target.name for target in lock.targets]),
-        ("package", [package.name for package in lock.packages]),
-        ("wheel", [wheel.id for wheel in lock.wheels]),
-    ):
-        seen: set[str] = set()
-        for index, item in enumerate(ids):
-            if item in seen:
-                yield (key, index), f"{item} stands here a second time"
-            seen.add(item)
+def _duplicates(lock: Lock) -> Iterator[tuple[Path, str]]:
+    """Names that are taken: by a target, by a package or a file on one target, by a wheel."""
+    taken: set[tuple[str, ...]] = set()
 
+    def again(*name: str) -> bool:
+        found = name in taken
+        taken.add(name)
+        return found
 
-def _dangling(lock: Lock) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    targets = {target.name for target in lock.targets}
-    packages = {package.name for package in lock.packages}
-    wheels = {wheel.id for wheel in lock.wheels}
     for index, target in enumerate(lock.targets):
-        for wheel in target.python.wheels:
-            if wheel not in wheels:
-                yield ("target", index, "python", "wheels"), f"{wheel} has no [[wheel]]"
+        if again("target", target.name):
+            yield ("target", index), f"{target.name} stands here a second time"
+    several = len(lock.targets) > 1
+    for index, package in enumerate(lock.packages):
+        for name in package.targets:
+            if again("package", package.name, name):
+                on = f" for {name}" if several else ""
+                yield ("package", index), f"{package.name} stands here a second time{on}"
+    for index, wheel in enumerate(lock.wheels):
+        if again("wheel", wheel.id):
+            yield ("wheel", index), f"{wheel.id} stands here a second time"
+        for position, file in enumerate(wheel.files):
+            for name in file.targets:
+                if again("file", wheel.id, name):
+                    words = f"{wheel.id} has a second file for {name}"
+                    yield ("wheel", index, "file", position, "targets"), words
+
+
+def _dangling(lock: Lock) -> Iterator[tuple[Path, str]]:
+    """Names of targets, packages and wheels that are used and not there on the targets that use them."""
+    targets = {target.name for target in lock.targets}
+    packages = {(package.name, target) for package in lock.packages for target in package.targets}
+    wheels = {(wheel.id, target) for wheel in lock.wheels for file in wheel.files for target in file.targets}
+    several = len(targets) > 1
+
+    def lacks(path: Path, names: tuple[str, ...], have: set[tuple[str, str]], on: tuple[str, ...]) -> Faults:
+        kind = "package" if have is packages else "wheel"
+        return [
+            (path, f"{name} has no [[{kind}]]{f' for {target}' if several else ''}")
+            for name in names
+            for target in on
+            if (name, target) not in have
+        ]
+
+    for index, target in enumerate(lock.targets):
+        yield from lacks(("target", index, "python", "wheels"), target.python.wheels, wheels, (target.name,))
     for index, package in enumerate(lock.packages):
         for field, requires in (("build", package.build), ("run", package.run)):
-            for wheel in requires.wheels:
-                if wheel not in wheels:
-                    yield ("package", index, "requires", field, "wheels"), f"{wheel} has no [[wheel]]"
-            for name in requires.packages:
-                if name not in packages:
-                    yield ("package", index, "requires", field, "packages"), f"{name} has no [[package]]"
+            path = ("package", index, "requires", field)
+            yield from lacks((*path, "wheels"), requires.wheels, wheels, package.targets)
+            yield from lacks((*path, "packages"), requires.packages, packages, package.targets)
         for name in package.targets:
             if name not in targets:
                 yield ("package", index, "targets"), f"{name} has no [[target]]"
-    cycle = _find_cycle({package.name: package for package in lock.packages})
-    if cycle:
-        yield ("package",), f"packages build each other in a circle: {' -> '.join(cycle)}"
+    for index, wheel in enumerate(lock.wheels):
+        for position, file in enumerate(wheel.files):
+            for name in file.targets:
+                if name not in targets:
+                    yield ("wheel", index, "file", position, "targets"), f"{name} has no [[target]]"
+
+
+def _circles(lock: Lock) -> Iterator[tuple[Path, str]]:
+    for target in lock.targets:
+        cycle = _find_cycle({package.name: package for package in lock_of(lock, target.name).packages})
+        if cycle:
+            yield ("package",), f"packages build each other in a circle: {' -> '.join(cycle)}"
+            return
 
 
 def _find_cycle(packages: dict[str, Package]) -> list[str]:
@@ -74,7 +108,7 @@ def _find_cycle(packages: dict[str, Package]) -> list[str]:
     return []
 
 
-def _unsafe(lock: Lock) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _unsafe(lock: Lock) -> Iterator[tuple[Path, str]]:
     for index, package in enumerate(lock.packages):
         if isinstance(package.source, PathSource) and PurePosixPath(package.source.path).is_absolute():
             yield ("package", index, "source", "path"), "a local source must be relative to the lock"

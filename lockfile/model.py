@@ -225,8 +225,12 @@ class Lock:
     flags: Flags = field(factory=Flags)
     warnings: tuple[Warning, ...] = ()
 
-    def package(self, name: str) -> Package | None:
-        return next((package for package in self.packages if package.name == name), None)
+    def target(self, name: str) -> Target | None:
+        return next((target for target in self.targets if target.name == name), None)
+
+    def package(self, name: str, target: str) -> Package | None:
+        """The package as ``target`` has it: targets may have different ones of one name."""
+        return next((each for each in self.packages if each.name == name and target in each.targets), None)
 
     def wheel(self, wheel_id: str) -> Wheel | None:
         return next((wheel for wheel in self.wheels if wheel.id == wheel_id), None)

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from .demands import Demands, FromPath, FromSdist, PackageDemand, Ranged
 from .model import GitSource, Lock, Package, PathSource, SdistSource, Target
+from .targets import lock_of
 
 
-def find_unmet(lock: Lock, demands: Demands) -> list[str]:
-    """A sentence for each demand that the lock does not meet; empty when it satisfies all."""
-    target = next((target for target in lock.targets if target.name == demands.target), None)
-    if target is None:
-        return [f"the lock has no target {demands.target!r}"]
-    return [*_target(target, demands), *_packages(lock, demands), *_requires(target, demands)]
+def find_unmet(lock: Lock, demands: Sequence[Demands]) -> list[str]:
+    """A sentence for each demand that the lock does not meet; empty when it satisfies all.
+
+    ``demands`` are those of each target. What concerns not all of them has the targets' names before it.
+    """
+    said: dict[str, list[str]] = {}
+    for each in demands:
+        for sentence in _find_unmet(lock, each):
+            said.setdefault(sentence, []).append(each.target)
+    unmet = [
+        sentence if len(targets) == len(demands) else f"{', '.join(targets)}: {sentence}"
+        for sentence, targets in said.items()
+    ]
+    asked = {each.target for each in demands}
+    missing = [f"the lock has no target {each.target!r}" for each in demands if not lock.target(each.target)]
+    spare = [
+        f"nothing asks for target {target.name!r} any more"
+        for target in lock.targets
+        if target.name not in asked
+    ]
+    return [*missing, *spare, *unmet]
+
+
+def _find_unmet(lock: Lock, demands: Demands) -> Iterator[str]:
+    target = lock.target(demands.target)
+    if target is not None:
+        part = lock_of(lock, demands.target)
+        yield from (*_target(target, demands), *_packages(part, demands), *_requires(target, demands))
 
 
 def version_in(version: str, specifier: str) -> bool:
@@ -55,7 +78,7 @@ def _packages(lock: Lock, demands: Demands) -> Iterator[str]:
     if lock.flags != demands.flags:
         yield "the flags of lock and manifest differ"
     for demand in demands.packages:
-        package = lock.package(demand.name)
+        package = lock.package(demand.name, demands.target)
         if package is None:
             yield f"{demand.name} is not in the lock"
         else:

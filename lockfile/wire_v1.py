@@ -89,19 +89,29 @@ def _renames(cls: type) -> dict[str, Any]:
 def render_document(lock: Lock) -> dict[str, Any]:
     """The lock as a TOML document in canonical order; ``version`` and ``revision`` come first."""
     packages = (
-        attrs.evolve(package, environment=dict(sorted(package.environment.items())))
+        attrs.evolve(
+            package,
+            targets=tuple(sorted(package.targets)),
+            environment=dict(sorted(package.environment.items())),
+        )
         for package in lock.packages
     )
+    wheels = (attrs.evolve(wheel, files=_ordered_files(wheel)) for wheel in lock.wheels)
     ordered = attrs.evolve(
         lock,
         targets=tuple(sorted(lock.targets, key=lambda target: target.name)),
-        packages=tuple(sorted(packages, key=lambda package: package.name)),
-        wheels=tuple(sorted(lock.wheels, key=lambda wheel: (wheel.name, wheel.version))),
+        packages=tuple(sorted(packages, key=lambda package: (package.name, package.targets))),
+        wheels=tuple(sorted(wheels, key=lambda wheel: (wheel.name, wheel.version))),
         warnings=tuple(sorted(lock.warnings, key=lambda warning: (warning.says, warning.at))),
     )
     body = _plain(_writer().unstructure(ordered))
     body["package"] = [_nest(package) for package in body.get("package", [])]
     return {"version": model.VERSION, "revision": model.REVISION, **body}
+
+
+def _ordered_files(wheel: model.Wheel) -> tuple[model.WheelFile, ...]:
+    files = (attrs.evolve(file, targets=tuple(sorted(file.targets))) for file in wheel.files)
+    return tuple(sorted(files, key=lambda file: file.targets))
 
 
 # On the wire a package's needs stand together: [package.requires.build], [package.requires.run].

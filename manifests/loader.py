@@ -22,7 +22,19 @@ from ..errors import (
     Problem,
     RocmlockError,
 )
-from .schema import SCHEMA, Flags, Manifest, PackageTable, canonical_packages, canonicalize_name, split_flags
+from .schema import (
+    SCHEMA,
+    Flags,
+    Manifest,
+    PackageTable,
+    Target,
+    canonical_packages,
+    canonicalize_name,
+    find_rocm_faults,
+    is_named_target,
+    split_flags,
+    split_targets,
+)
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -89,7 +101,7 @@ def parse_manifest(text: str, file: str, known_packages: Collection[str]) -> Man
         )
     if "version" in document and "package" in document:
         raise RocmlockError(MANIFEST_INVALID, f"{file} is a lock, not a manifest.")
-    shaped, doubles = canonical_packages(split_flags(document))
+    shaped, doubles = canonical_packages(split_flags(split_targets(document)))
     faults: list[Fault] = [
         (("packages", name), f"{name} stands twice under different spellings", "") for name in doubles
     ]
@@ -97,10 +109,16 @@ def parse_manifest(text: str, file: str, known_packages: Collection[str]) -> Man
     try:
         manifest = Manifest.model_validate(shaped)
     except ValidationError as error:
-        faults += [_fault(detail) for detail in error.errors()]
+        faults += [_fault(detail, document) for detail in error.errors()]
+    if manifest is not None:
+        faults += [
+            (_of_target((name, key) if key else (name,), document), sentence, hint)
+            for name, key, sentence, hint in find_rocm_faults(manifest)
+        ]
     faults += _unknown_names(shaped, known_packages)
     if manifest is None or faults:
-        raise _invalid(text, file, document, faults)
+        # What targets share is found at fault once for each of them.
+        raise _invalid(text, file, document, list(dict.fromkeys(faults)))
     return manifest
 
 
@@ -122,9 +140,9 @@ def _parse_toml(text: str, file: str) -> dict[str, Any]:
         raise RocmlockError(MANIFEST_SYNTAX, f"{file} is not TOML.", problems=[problem]) from None
 
 
-def _fault(detail: ErrorDetails) -> Fault:
+def _fault(detail: ErrorDetails, document: dict[str, Any]) -> Fault:
     """(place, sentence, hint) for one of pydantic's errors, in our words."""
-    location = _written(detail["loc"])
+    location = _written(detail["loc"], document)
     kind, given = detail["type"], detail.get("input")
     last = location[-1] if location else ""
     key = f"item {last + 1}" if isinstance(last, int) else last
@@ -132,12 +150,13 @@ def _fault(detail: ErrorDetails) -> Fault:
         return location[:-1], f"{key!r} is missing", _example(location)
     if kind == "extra_forbidden":
         near = get_close_matches(key, _keys_at(location[:-1]), 1, 0.5)
-        known = ", ".join(_keys_at(location[:-1]))
-        return location, f"unknown key {key!r}", f"did you mean {near[0]!r}?" if near else f"known: {known}"
+        known = f"known: {', '.join(_keys_at(location[:-1]))}"
+        if location[:-1] == ("target",):
+            known += f"; a target is a table, [target.{key}]"
+        return location, f"unknown key {key!r}", f"did you mean {near[0]!r}?" if near else known
     if kind == "value_error":
-        near = (
-            gfx.nearest(str(given)) if location[:2] == ("target", "gfx") and isinstance(given, str) else None
-        )
+        in_gfx = location[:1] == ("target",) and "gfx" in location[1:3]
+        near = gfx.nearest(given) if in_gfx and isinstance(given, str) else None
         hint = f"did you mean {near!r}?" if near and "known" in detail["msg"] else ""
         return location, detail["msg"].removeprefix("Value error, "), hint
     if kind == "literal_error":
@@ -148,7 +167,7 @@ def _fault(detail: ErrorDetails) -> Fault:
     return location, f"{key} is {_shown(given)}, not {wanted}", _example(location)
 
 
-def _written(loc: Loc) -> Loc:
+def _written(loc: Loc, document: dict[str, Any]) -> Loc:
     """A place in the model as it is in the file: without union branches and our own grouping."""
     parts = [
         part for part in loc if not (isinstance(part, str) and (part.startswith(("literal[", "ClangDevice"))))
@@ -157,7 +176,21 @@ def _written(loc: Loc) -> Loc:
         parts = ["flags", *parts[2:]]
     if len(parts) > 2 and parts[0] == "packages" and parts[-1] == "version":
         parts.pop()
+    if parts[:2] == ["target", "shared"]:
+        parts = ["target", *parts[2:]]
+    if parts[:2] == ["target", "named"]:
+        return _of_target(tuple(part for part in parts[2:] if part != "[key]"), document)
     return tuple(part for part in parts if part != "[key]")
+
+
+def _of_target(loc: Loc, document: dict[str, Any]) -> Loc:
+    """The place of (target, key, …): in the target's own table, else in ``[target]`` where the key stands."""
+    name, *rest = loc
+    keys = _table(document.get("target"))
+    own = keys.get(str(name))
+    if is_named_target(str(name), own) and not (rest and rest[0] not in _table(own) and rest[0] in keys):
+        return ("target", *loc)
+    return ("target", *rest)
 
 
 def _shown(value: object) -> str:
@@ -189,6 +222,8 @@ def _example(location: Loc) -> str:
     names = tuple(part for part in location if isinstance(part, str))
     if names[:1] == ("packages",) and len(names) > 1:
         return f'write {names[1]} = ">=1.0"'
+    if names[:1] == ("target",):
+        names = ("target", *names[-1:]) if len(names) > 1 else names
     found = _EXAMPLES.get(names)
     return "write " + found.replace("\n", ", then ") if found else ""
 
@@ -199,6 +234,8 @@ def _keys_at(location: Loc) -> list[str]:
     for part in location:
         if part == "packages":
             return sorted(PackageTable.model_fields)
+        if part == "target":
+            return list(Target.model_fields)
         field = model.model_fields.get(str(part).replace("-", "_"))
         kind = field.annotation if field else None
         if isinstance(kind, type) and issubclass(kind, BaseModel):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -14,6 +14,8 @@ from .. import gfx
 from .ranges import is_impossible
 
 SCHEMA = 1
+# The name of the target of a manifest that gives it none.
+ONLY_TARGET = "default"
 GpuMatch = Literal["equal", "contains", "none"]
 
 # The executor sets these outside of what makes a build what it is: a manifest can't.
@@ -65,6 +67,13 @@ def _gfx(text: str) -> str:
     return gfx.normalise(text)
 
 
+def _once(targets: list[str]) -> list[str]:
+    double = next((target for target in targets if targets.count(target) > 1), None)
+    if double:
+        raise ValueError(f"{double} stands twice in gfx")
+    return targets
+
+
 def _requirement(text: str) -> str:
     from packaging.requirements import InvalidRequirement, Requirement
 
@@ -96,6 +105,7 @@ def _matching(pattern: str, words: str) -> Callable[[str], str]:
 
 Specifier = Annotated[str, AfterValidator(_specifier)]
 GfxTarget = Annotated[str, AfterValidator(_gfx)]
+GfxTargets = Annotated[list[GfxTarget], Field(min_length=1), AfterValidator(_once)]
 RequirementLine = Annotated[str, AfterValidator(_requirement)]
 GitUrl = Annotated[str, AfterValidator(_git_url)]
 Name = Annotated[str, AfterValidator(_matching(r"[A-Za-z0-9][A-Za-z0-9._-]*", 'a name such as "mi300x"'))]
@@ -107,16 +117,24 @@ Variable = Annotated[str, AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "a
 class Target(_Strict):
     """What is built for. ``rocm`` may be left out only where no ROCm is used (``device = { clang = … }``)."""
 
-    gfx: list[GfxTarget] = Field(min_length=1)
+    gfx: GfxTargets
     python: PythonVersion
     rocm: Specifier | None = None
 
-    @model_validator(mode="after")
-    def _once(self) -> Self:
-        double = next((target for target in self.gfx if self.gfx.count(target) > 1), None)
-        if double:
-            raise ValueError(f"{double} stands twice in gfx")
-        return self
+
+class SharedKeys(_Strict):
+    """Keys of ``[target]`` beside tables of it: each named target has them unless it has its own."""
+
+    gfx: GfxTargets | None = None
+    python: PythonVersion | None = None
+    rocm: Specifier | None = None
+
+
+class Targets(_Strict):
+    """The targets by name, whole; ``shared`` is there for its faults alone (see split_targets)."""
+
+    named: dict[Name, Target]
+    shared: SharedKeys = SharedKeys()
 
 
 class HostCompiler(_Strict):
@@ -217,7 +235,7 @@ class Manifest(_Strict):
 
     schema_: Literal[1] = Field(alias="schema")
     name: Name
-    target: Target
+    target: Targets
     toolchain: Toolchain
     system: System = System()
     recipes: list[str] = []
@@ -226,13 +244,22 @@ class Manifest(_Strict):
     python: Python = Python()
     resolve: Resolve = Resolve()
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.toolchain.device == "rocm" and self.target.rocm is None:
-            raise ValueError('the device compiler is ROCm\'s: say which in [target], rocm = ">=7.0,<7.3"')
-        if self.toolchain.device != "rocm" and self.target.rocm is not None:
-            raise ValueError("rocm is given, but the device compiler is not ROCm's: leave out one of them")
-        return self
+
+_SAY_ROCM = 'write rocm = ">=7.0,<7.3"'
+
+
+def find_rocm_faults(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
+    """Targets whose ``rocm`` does not go with the device compiler: (target, key or "", sentence, hint)."""
+    for name, target in manifest.target.named.items():
+        if manifest.toolchain.device == "rocm" and target.rocm is None:
+            yield name, "", "the device compiler is ROCm's, and which ROCm is not said", _SAY_ROCM
+        if manifest.toolchain.device != "rocm" and target.rocm is not None:
+            yield (
+                name,
+                "rocm",
+                "rocm is given, but the device compiler is not ROCm's",
+                "leave out one of them",
+            )
 
 
 def canonicalize_name(name: str) -> str:
@@ -251,6 +278,29 @@ def split_flags(document: dict[str, Any]) -> dict[str, Any]:
     for name, value in flags.items():
         (tables if isinstance(value, dict) and name not in known else rest)[name] = value
     return {**document, "flags": {**rest, "packages": tables} if tables else rest}
+
+
+def split_targets(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with each target whole under its name, as the model has them.
+
+    A table in ``[target]`` is a target, unless it is called like one of a target's keys; everything else is a
+    key: of the only target where there is no table, else shared by all of them.
+    """
+    table = document.get("target")
+    if not isinstance(table, dict):
+        return document
+    written = cast("dict[str, Any]", table)
+    keys = {name: value for name, value in written.items() if not is_named_target(name, value)}
+    named: dict[str, dict[str, Any]] = {
+        name: {**keys, **value} for name, value in written.items() if is_named_target(name, value)
+    }
+    targets = {"named": named, "shared": keys} if named else {"named": {ONLY_TARGET: keys}}
+    return {**document, "target": targets}
+
+
+def is_named_target(name: str, value: object) -> bool:
+    """Whether an entry of ``[target]`` is a target of its own, not a key."""
+    return isinstance(value, dict) and name not in Target.model_fields
 
 
 def canonical_packages(document: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -12,6 +12,8 @@ name = "{name}"
 gfx = ["gfx942"]              # GPU archs: gfx942 is MI300X; more may follow; features as in "gfx90a:xnack-"
 rocm = ">=7.0,<7.3"           # the ROCm releases that you can run
 python = "3.12"
+# Several targets in one lock: a table for each, [target.mi300x] and [target.mi250], with the keys that
+# differ; the keys in [target] itself are shared.
 
 [toolchain]
 host = {{ gcc = "11" }}         # host code: exactly this major, never another that happens to be there

@@ -9,22 +9,29 @@ from ..lockfile.model import Compiler, Flags
 from ..manifests.schema import HostCompiler, Manifest, PackageTable
 
 
-def make_demands(manifest: Manifest) -> Demands:
-    """What ``manifest`` demands. Raises MANIFEST_UNSUPPORTED for what this version cannot do."""
+def make_demands(manifest: Manifest) -> tuple[Demands, ...]:
+    """What ``manifest`` demands of each target, sorted by the targets' names.
+
+    Raises MANIFEST_UNSUPPORTED for what this version cannot do.
+    """
     _require_supported(manifest)
     device = manifest.toolchain.device
-    return Demands(
-        name=manifest.name,
-        target="default",
-        gfx=sort_targets(manifest.target.gfx),
-        rocm=manifest.target.rocm,
-        python=manifest.target.python,
-        host=_host(manifest.toolchain.host),
-        device=Compiler("rocm") if device == "rocm" else Compiler("clang", device.clang),
-        packages=tuple(_package(manifest, name, table) for name, table in sorted(manifest.packages.items())),
-        flags=Flags(manifest.flags.opt_level, manifest.flags.debug),
-        requires=tuple(sorted(manifest.python.requires)),
-        released_before=manifest.resolve.released_before,
+    packages = tuple(_package(manifest, name, table) for name, table in sorted(manifest.packages.items()))
+    return tuple(
+        Demands(
+            name=manifest.name,
+            target=name,
+            gfx=sort_targets(target.gfx),
+            rocm=target.rocm,
+            python=target.python,
+            host=_host(manifest.toolchain.host),
+            device=Compiler("rocm") if device == "rocm" else Compiler("clang", device.clang),
+            packages=packages,
+            flags=Flags(manifest.flags.opt_level, manifest.flags.debug),
+            requires=tuple(sorted(manifest.python.requires)),
+            released_before=manifest.resolve.released_before,
+        )
+        for name, target in sorted(manifest.target.named.items())
     )
 
 

@@ -7,11 +7,13 @@ can be made from the lock alone, so that an old lock tells whether its wheels ar
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 
 from attrs import evolve
 
 from ..lockfile.model import Lock, Package, Target, Wheel
+from ..lockfile.targets import lock_of
 from .python_layer import LayerRequest
 from .stubs import HeldOut
 
@@ -19,7 +21,7 @@ ENVIRONMENT = "the environment"
 
 
 def plan_layers(lock: Lock, target: Target, before: date | None = None) -> dict[str, LayerRequest]:
-    """The requests of a target by name: ENVIRONMENT and the name of each package."""
+    """The requests of the only target of a lock by name: ENVIRONMENT and the name of each package."""
     held = tuple(
         HeldOut(package.distribution, package.version, package.run.python) for package in lock.packages
     )
@@ -41,38 +43,46 @@ def plan_layers(lock: Lock, target: Target, before: date | None = None) -> dict[
 
 
 def find_reusable(lock: Lock | None, requests: Mapping[str, LayerRequest]) -> dict[str, tuple[Wheel, ...]]:
-    """The layers of an older lock that answer the same requests."""
-    if lock is None:
-        return {}
+    """The layers of an older lock that answer the same requests, for whichever target they were asked.
+
+    The requests are those of one target; its own layers come before those of others.
+    """
     found: dict[str, tuple[Wheel, ...]] = {}
-    for target in lock.targets:
-        old = plan_layers(lock, target)
+    if lock is None:
+        return found
+    asking = {request.target for request in requests.values()}
+    for target in sorted(lock.targets, key=lambda target: (target.name not in asking, target.name)):
+        part = lock_of(lock, target.name)
+        old = {name: without_target(request) for name, request in plan_layers(part, target).items()}
         for name, request in requests.items():
-            if old.get(name) == _undated(request):
-                found[name] = tuple(
-                    wheel
-                    for wheel_id in _wheel_ids(lock, target, name)
-                    if (wheel := lock.wheel(wheel_id)) is not None
-                )
+            if name not in found and old.get(name) == replace(without_target(request), released_before=None):
+                # A date bounds what is new, not what is already locked.
+                found[name] = relabel(_wheels(part, target, name), request.target)
     return found
 
 
-def _undated(request: LayerRequest) -> LayerRequest:
-    """The request as a lock tells it: a date bounds what is new, not what is already locked."""
-    return LayerRequest(
-        request.name, request.requirements, request.held, request.python, request.platform, request.target
+def without_target(request: LayerRequest) -> LayerRequest:
+    """The request as it is for any target: which wheels answer it depends on no other part of one."""
+    return replace(request, target="")
+
+
+def relabel(wheels: tuple[Wheel, ...], target: str) -> tuple[Wheel, ...]:
+    """The wheels of a layer as another target has them."""
+    return tuple(
+        evolve(wheel, files=tuple(evolve(file, targets=(target,)) for file in wheel.files))
+        for wheel in wheels
     )
 
 
-def _wheel_ids(lock: Lock, target: Target, name: str) -> tuple[str, ...]:
-    if name == ENVIRONMENT:
-        return target.python.wheels
-    package = lock.package(name)
-    return package.build.wheels if package else ()
+def _wheels(lock: Lock, target: Target, layer: str) -> tuple[Wheel, ...]:
+    package = lock.package(layer, target.name)
+    build = package.build.wheels if package else ()
+    wheels = {wheel.id: wheel for wheel in lock.wheels}
+    return tuple(wheels[name] for name in (target.python.wheels if layer == ENVIRONMENT else build))
 
 
 def fill_layers(lock: Lock, target: Target, layers: Mapping[str, tuple[Wheel, ...]]) -> Lock:
-    """The lock with the wheels of its layers, each wheel once."""
+    """The lock of one target with the wheels of its layers, each wheel once."""
     wheels: dict[str, Wheel] = {}
     for layer in layers.values():
         for wheel in layer:

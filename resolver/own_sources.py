@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import MANIFEST_UNSUPPORTED, RocmlockError
 from ..lockfile.demands import Demands, FromGit, FromPath, FromSdist, PackageDemand
-from ..lockfile.model import GitSource, Lock, Package, PathSource, Reason, SdistSource
+from ..lockfile.model import GitSource, Lock, Package, PathSource, Reason, SdistSource, Source
 from ..lockfile.names import commit, content_digest
 from ..lockfile.satisfy import version_in
 from ..package_index import PackageIndex
@@ -38,22 +38,52 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A package as the manifest gives it, on whichever target: ``build`` and ``run`` as in make_package."""
+
+    name: str
+    recipe: Recipe
+    source: Source
+    distribution: str = ""
+    version: str = ""
+    build: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+
+def make_given(given: Given, demands: Demands, held: frozenset[str]) -> Package:
+    """The package for a target; ``held`` as in make_package."""
+    return make_package(
+        given.name,
+        given.recipe,
+        demands,
+        given.source,
+        distribution=given.distribution,
+        version=given.version,
+        build=given.build,
+        run=given.run,
+        reasons=given.reasons,
+        held=held,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class OwnSources:
-    """``held`` as in make_package; ``old`` is the lock that is there, whose sources are kept."""
+    """``demands`` are those of any target: packages are the same for all. ``old`` is the lock that is there,
+    whose sources are kept."""
 
     demands: Demands
     catalog: Catalog
     recipes: Mapping[str, Recipe]
     around: Surroundings
     old: Lock | None
-    held: frozenset[str]
 
-    def packages(self) -> list[Package]:
-        """A package for each demand that names its source.
+    def read(self) -> list[Given]:
+        """What is given for each demand that names its source.
 
         Raises SOURCE_INVALID, UNSATISFIABLE, OFFLINE_MISSING or MANIFEST_UNSUPPORTED.
         """
-        made: list[Package] = []
+        made: list[Given] = []
         for demand in self.demands.packages:
             match demand.origin:
                 case FromPath(path):
@@ -66,49 +96,54 @@ class OwnSources:
                     pass  # a tested set gives it
         return made
 
-    def _from_path(self, demand: PackageDemand, path: str) -> Package:
+    def _from_path(self, demand: PackageDemand, path: str) -> Given:
         folder = self.around.manifest_folder / path
         project = read_local_project(folder, demand.name)
         relative = os.path.relpath(folder.resolve(), self.around.lock_folder.resolve())
         digest = content_digest(self.around.tree_digest(folder))
-        return make_package(
+        return Given(
             demand.name,
             self.recipes[PATH_DEFAULT],
-            self.demands,
             PathSource(Path(relative).as_posix(), digest),
             distribution=project.distribution,
             version=project.version,
             build=project.build,
             run=project.run,
             reasons=(Reason("manifest", f"{demand.name} is the folder {path}"),),
-            held=self.held,
         )
 
-    def _from_sdist(self, demand: PackageDemand, specifier: str) -> Package:
-        locked = self.old.package(demand.name) if self.old else None
-        if locked and isinstance(locked.source, SdistSource) and version_in(locked.version, specifier):
-            version, source = locked.version, locked.source
-            build, run, reasons = locked.build.python, locked.run.python, locked.reasons
-        else:
-            self.around.tell(f"Reading the source distribution of {demand.name}")
-            index = PackageIndex(self.around.environ)
-            sdist = fetch_sdist(index, demand.name, specifier, self.demands.released_before)
-            version, source, build, run = sdist.version, sdist.source, sdist.build, sdist.run
-            says = f"{source.file} is the newest source distribution in range"
-            reasons = (Reason("package index", says),)
-        return make_package(
+    def _from_sdist(self, demand: PackageDemand, specifier: str) -> Given:
+        recipe = self.recipes[SDIST_DEFAULT]
+        for locked in self.old.packages if self.old else ():
+            if (
+                locked.name == demand.name
+                and isinstance(locked.source, SdistSource)
+                and version_in(locked.version, specifier)
+            ):
+                return Given(
+                    demand.name,
+                    recipe,
+                    locked.source,
+                    version=locked.version,
+                    build=locked.build.python,
+                    run=locked.run.python,
+                    reasons=locked.reasons,
+                )
+        self.around.tell(f"Reading the source distribution of {demand.name}")
+        index = PackageIndex(self.around.environ)
+        sdist = fetch_sdist(index, demand.name, specifier, self.demands.released_before)
+        says = f"{sdist.source.file} is the newest source distribution in range"
+        return Given(
             demand.name,
-            self.recipes[SDIST_DEFAULT],
-            self.demands,
-            source,
-            version=version,
-            build=build,
-            run=run,
-            reasons=reasons,
-            held=self.held,
+            recipe,
+            sdist.source,
+            version=sdist.version,
+            build=sdist.build,
+            run=sdist.run,
+            reasons=(Reason("package index", says),),
         )
 
-    def _from_git(self, demand: PackageDemand, url: str, rev: str) -> Package:
+    def _from_git(self, demand: PackageDemand, url: str, rev: str) -> Given:
         repository = re.sub(r"^https://github\.com/|(\.git)?/?$", "", url)
         releases = self.catalog.releases(repository)
         tagged = next((release for release in releases if release.tag == rev and release.commit), None)
@@ -125,12 +160,10 @@ class OwnSources:
         if tagged:
             reasons += (Reason(str(tagged.origin), f"tag {rev} is commit {full}", tagged.origin.evidence),)
             source = GitSource(url, full, tagged.tag, tagged.tag_object or "")
-        return make_package(
+        return Given(
             demand.name,
             self.recipes.get(demand.name, self.recipes[PATH_DEFAULT]),
-            self.demands,
             source,
             version=tagged.version if tagged else "",
             reasons=reasons,
-            held=self.held,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -11,72 +11,117 @@ from packaging.utils import canonicalize_name
 
 from ..errors import UNSATISFIABLE, RocmlockError
 from ..lockfile.demands import Demands, Ranged
-from ..lockfile.model import GitSource, Lock, Wheel
+from ..lockfile.model import GitSource, Lock, Package, Wheel
+from ..lockfile.targets import join_locks
 from .assemble import make_stack, make_target, make_warnings
 from .catalog import Catalog
-from .choose import Resolution, World, choose, find_top
+from .choose import Resolution, World, find_top
 from .conflict import explain_conflict
 from .explain import conflict_error
-from .layers import fill_layers, find_reusable, plan_layers
-from .own_sources import OwnSources, Surroundings
+from .joint import choose_for_all
+from .layers import fill_layers, find_reusable, plan_layers, relabel, without_target
+from .own_sources import OwnSources, Surroundings, make_given
 from .python_layer import LayerRequest, fetch_layer
 from .recipe import Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """``layers_run`` names the Python layers that uv had to resolve anew."""
+    """``resolutions`` are by target, none where the manifest asks for no tested package; ``layers_run`` names
+    the Python layers that uv had to resolve anew."""
 
     lock: Lock
-    resolution: Resolution | None
+    resolutions: dict[str, Resolution]
     layers_run: tuple[str, ...]
 
 
 def resolve(
-    demands: Demands,
+    demands: Sequence[Demands],
     catalog: Catalog,
     recipes: Mapping[str, Recipe],
     around: Surroundings,
     old: Lock | None = None,
 ) -> Resolved:
-    """The lock for ``demands``; what ``old`` pins is kept where it still satisfies.
+    """The lock for the ``demands`` of each target; what ``old`` pins is kept where it still satisfies.
 
     Raises UNSATISFIABLE with the explanation, PYTHON_UNSATISFIABLE, OFFLINE_MISSING, SOURCE_INVALID.
     """
-    resolution = _choose(demands, catalog, recipes, old)
+    demands = sorted(demands, key=lambda each: each.target)
+    resolutions = _choose(demands, catalog, recipes, old)
     held = frozenset(canonicalize_name(recipe.distribution) for recipe in recipes.values())
-    packages = make_stack(resolution, demands, recipes, held) if resolution else []
-    packages += OwnSources(demands, catalog, recipes, around, old, held).packages()
-    target = make_target(demands, resolution)
-    draft = Lock(
+    given = OwnSources(demands[0], catalog, recipes, around, old).read()
+    drafts: list[Lock] = []
+    for each in demands:
+        resolution = resolutions.get(each.target)
+        packages = make_stack(resolution, each, recipes, held) if resolution else []
+        packages += [make_given(one, each, held) for one in given]
+        drafts.append(_draft(each, resolution, packages))
+    requests = [
+        plan_layers(draft, draft.targets[0], each.released_before)
+        for draft, each in zip(drafts, demands, strict=True)
+    ]
+    layers = [find_reusable(old, wanted) for wanted in requests]
+    ran = _fetch_missing(requests, layers, around)
+    locks = [
+        fill_layers(draft, draft.targets[0], filled) for draft, filled in zip(drafts, layers, strict=True)
+    ]
+    return Resolved(join_locks(locks), resolutions, ran)
+
+
+def _draft(demands: Demands, resolution: Resolution | None, packages: Sequence[Package]) -> Lock:
+    """The lock of one target before its wheels are locked."""
+    return Lock(
         name=demands.name,
-        targets=(target,),
+        targets=(make_target(demands, resolution),),
         packages=tuple(sorted(packages, key=lambda package: package.name)),
         wheels=(),
         flags=demands.flags,
         warnings=make_warnings(resolution) if resolution else (),
     )
-    requests = plan_layers(draft, target, demands.released_before)
-    layers = find_reusable(old, requests)
-    missing = {name: request for name, request in requests.items() if name not in layers}
-    layers = {**layers, **_fetch_layers(missing, around)}
-    return Resolved(fill_layers(draft, target, layers), resolution, tuple(missing))
 
 
 def _choose(
-    demands: Demands, catalog: Catalog, recipes: Mapping[str, Recipe], old: Lock | None
-) -> Resolution | None:
-    top = find_top(demands, catalog)
+    demands: Sequence[Demands], catalog: Catalog, recipes: Mapping[str, Recipe], old: Lock | None
+) -> dict[str, Resolution]:
+    """The sets by target. Packages are the same for all targets, and so is the top one."""
+    top = find_top(demands[0], catalog)
     if top is None:
-        _refuse_unpinned(demands)
-        return None
+        _refuse_unpinned(demands[0])
+        return {}
     world = World(top, catalog, recipes)
-    locked = old.package(top) if old else None
-    kept = locked.source.commit if locked and isinstance(locked.source, GitSource) else None
-    answer = choose(world, demands, kept)
-    if not isinstance(answer, Resolution):
-        raise conflict_error(explain_conflict(world, demands, answer), demands)
-    return answer
+    kept = {each.target: _kept_commit(old, top, each.target) for each in demands}
+    found: dict[str, Resolution] = {}
+    for each, answer in zip(demands, choose_for_all(world, demands, kept), strict=True):
+        if not isinstance(answer, Resolution):
+            error = conflict_error(explain_conflict(world, each, answer), each)
+            raise _of_target(error, each.target) if len(demands) > 1 else error
+        found[each.target] = answer
+    return found
+
+
+def _kept_commit(old: Lock | None, top: str, target: str) -> str | None:
+    """The commit of ``top`` in the old lock: the target's own, or the only one of others (it is new then)."""
+    if old is None:
+        return None
+    commits = {
+        name: package.source.commit
+        for package in old.packages
+        if package.name == top and isinstance(package.source, GitSource)
+        for name in package.targets
+    }
+    if target in commits or len(set(commits.values())) != 1:
+        return commits.get(target)
+    return next(iter(commits.values()))
+
+
+def _of_target(error: RocmlockError, target: str) -> RocmlockError:
+    return RocmlockError(
+        error.reason,
+        f"Target {target}: {error.message}",
+        context=error.context,
+        problems=error.problems,
+        hint=error.hint,
+    )
 
 
 def _refuse_unpinned(demands: Demands) -> None:
@@ -89,10 +134,29 @@ def _refuse_unpinned(demands: Demands) -> None:
             )
 
 
-def _fetch_layers(requests: Mapping[str, LayerRequest], around: Surroundings) -> dict[str, tuple[Wheel, ...]]:
-    if not requests:
-        return {}
-    around.tell(f"Locking the wheels of {len(requests)} Python layers with uv")
+def _fetch_missing(
+    requests: Sequence[Mapping[str, LayerRequest]],
+    layers: Sequence[dict[str, tuple[Wheel, ...]]],
+    around: Surroundings,
+) -> tuple[str, ...]:
+    """Fill in the layers that are missing (both by target); returns their names.
+
+    Targets that ask for the same have one answer, so that they share its wheels.
+    """
+    missing = {
+        without_target(request): request
+        for wanted, have in zip(requests, layers, strict=True)
+        for name, request in wanted.items()
+        if name not in have
+    }
+    if not missing:
+        return ()
+    around.tell(f"Locking the wheels of {len(missing)} Python layers with uv")
     with ThreadPoolExecutor(max_workers=4) as pool:
-        answers = pool.map(partial(fetch_layer, environ=around.environ), requests.values())
-        return dict(zip(requests, answers, strict=True))
+        fetched = pool.map(partial(fetch_layer, environ=around.environ), missing.values())
+        answers = dict(zip(missing, fetched, strict=True))
+    for wanted, have in zip(requests, layers, strict=True):
+        for name, request in wanted.items():
+            if name not in have:
+                have[name] = relabel(answers[without_target(request)], request.target)
+    return tuple(dict.fromkeys(request.name for request in missing.values()))

@@ -59,7 +59,7 @@ def derivation_key(derivation: Derivation) -> str:
 
 
 def order_packages(lock: Lock) -> list[Package]:
-    """Packages with each one after those that it is built with; by name where the order is free."""
+    """Packages of a lock of one target, each one after those that it is built with; else by name."""
     packages = {package.name: package for package in lock.packages}
     ordered: dict[str, Package] = {}
 
@@ -78,7 +78,7 @@ def order_packages(lock: Lock) -> list[Package]:
 def plan_derivations(
     lock: Lock, target: Target, *, system: str, words: Mapping[str, str]
 ) -> Iterator[tuple[Package, Derivation, str]]:
-    """Each package in build order with its derivation and key.
+    """Each package of a lock of one ``target``, in build order, with its derivation and key.
 
     ``words`` replaces the placeholders that the system decides ("{cc}", "{gcc-install-dir}", …).
     """

@@ -84,6 +84,15 @@ def find_command(name: str, variables: Mapping[str, str]) -> str | None:
     return shutil.which(name, path=variables["PATH"])
 
 
+def record_name(text: str, target: str) -> str:
+    """The name of the record of a realized lock: SHA-256 of its ``text``, and of the target of several.
+
+    ``target`` is empty for a lock of one target: `rocmlock run` finds that record without reading the lock.
+    """
+    name = hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(f"{name} {target}".encode()).hexdigest() if target else name
+
+
 def read_record(record: Path, environments: Path) -> Path:
     """The environment that a lock was realized to on this machine. Raises NOT_REALIZED."""
     try:

@@ -54,7 +54,7 @@ class Machine:
 
 
 def make_plan(lock: Lock, target: Target, layout: StoreLayout, machine: Machine) -> Plan:
-    """The plan for a target on a machine."""
+    """The plan for the only ``target`` of ``lock`` on a machine."""
     wheels = dict(find_wheels(lock, target, tuple(wheel.id for wheel in lock.wheels)))
     return Plan(
         target=target,

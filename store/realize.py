@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,12 +10,13 @@ from attrs import evolve, frozen
 
 from ..errors import MACHINE_LACKS, SOURCE_UNSUPPORTED, RocmlockError
 from ..lockfile.model import Lock, Package, PathSource, Target
+from ..lockfile.targets import lock_of
 from .action import plan_action
 from .blobs import BlobStore
 from .builder import BuildInput, Tools, build, publish_realisation
 from .derivation import find_wheels
 from .digest import Digest
-from .environment import compose, environment_id, is_composed
+from .environment import compose, environment_id, is_composed, record_name
 from .jobs import job_environment, read_machine
 from .layout import StoreLayout, open_store, store_errors
 from .leases import lease
@@ -49,13 +49,13 @@ class Realized:
     packages: dict[str, Realisation]
 
 
-def plan_realization(lock: Lock, root: Path) -> tuple[Plan, StoreLayout, Found]:
-    """What realizing ``lock`` in the store at ``root`` would do. Builds and fetches nothing."""
+def plan_realization(lock: Lock, target: Target, root: Path) -> tuple[Plan, StoreLayout, Found]:
+    """What realizing ``lock`` for ``target`` in the store at ``root`` would do; nothing is done."""
     layout = open_store(root)
-    target = lock.targets[0]
     found = find_toolchain(target)
     system = None if found.lacks else _measure(layout, found)
-    return make_plan(lock, target, layout, Machine(found, system, *read_machine())), layout, found
+    machine = Machine(found, system, *read_machine())
+    return make_plan(lock_of(lock, target.name), target, layout, machine), layout, found
 
 
 def _measure(layout: StoreLayout, found: Found) -> SystemId:
@@ -68,20 +68,30 @@ def _measure(layout: StoreLayout, found: Found) -> SystemId:
 
 @frozen
 class Request:
-    """A lock to realize: its value, its text and the folder that its local sources are relative to."""
+    """A lock to realize for a target of it: its value, its text, and what local sources are relative to."""
 
     lock: Lock
     text: str
     folder: Path
+    target: Target
+
+    @property
+    def part(self) -> Lock:
+        """What of the lock serves the target."""
+        return lock_of(self.lock, self.target.name)
+
+    @property
+    def record(self) -> str:
+        return record_name(self.text, self.target.name if len(self.lock.targets) > 1 else "")
 
 
 def realize(request: Request, root: Path, environ: Mapping[str, str], report: Report) -> Realized:
-    """Realize a lock in the store at ``root``. What is in the store already is used as it is.
+    """Realize a lock for a target in the store at ``root``. What is in the store already is used as it is.
 
     Raises MACHINE_LACKS, SANDBOX_*, SOURCE_*, BUILD_*, PROOF_FAILED, HASH_MISMATCH, OFFLINE_MISSING, STORE_*.
     """
-    lock = request.lock
-    plan, layout, found = plan_realization(lock, root)
+    lock = request.part
+    plan, layout, found = plan_realization(lock, request.target, root)
     _require_possible(plan)
     _require_paths(request)
     collect_scratch(layout)
@@ -102,7 +112,7 @@ def realize(request: Request, root: Path, environ: Mapping[str, str], report: Re
         report.phase(f"Composing the environment from {len(environment.files)} wheels")
         _compose(environment, blobs, lock.name)
     place = environment.place
-    record = layout.realized_lock(hashlib.sha256(request.text.encode()).hexdigest())
+    record = layout.realized_lock(request.record)
     if not record.exists() or record.read_text().strip() != place.name:
         write_file(layout, record, f"{place.name}\n".encode())
     built = tuple(planned.package.name for planned in todo)
@@ -127,7 +137,7 @@ def _require_possible(plan: Plan) -> None:
 
 
 def _require_paths(request: Request) -> None:
-    for package in request.lock.packages:
+    for package in request.part.packages:
         if isinstance(package.source, PathSource):
             check_path(package, request.folder / package.source.path)
 
@@ -150,8 +160,8 @@ class _Builder:
     def __init__(self, request: Request, blobs: BlobStore, found: Found, report: Report, path: str) -> None:
         import uv
 
-        self._lock, self._lock_folder = request.lock, request.folder
-        self._target = request.lock.targets[0]
+        self._lock, self._lock_folder = request.part, request.folder
+        self._target = request.target
         self._blobs, self._report = blobs, report
         interpreter = found.interpreter
         assert interpreter is not None  # noqa: S101 -- nothing is lacking, or we were not here

@@ -36,7 +36,8 @@ def demands(
         f'schema = 1\nname = "x"\n[target]\ngfx = {gfx}\nrocm = "{rocm}"\npython = "{python}"\n'
         f'[toolchain]\nhost = {{ gcc = "{gcc}" }}\n[packages]\n{packages}\n{more}'
     )
-    return make_demands(parse_manifest(text, "m.toml", package_names()))
+    (only,) = make_demands(parse_manifest(text, "m.toml", package_names()))
+    return only
 
 
 def choose_from_snapshot(wanted: Demands, kept: str | None = None) -> Resolution | Conflict:

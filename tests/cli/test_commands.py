@@ -172,7 +172,7 @@ def test_the_stock_manifest_and_what_its_lock_says(cli: Cli) -> None:
     plan = json.loads(cli("realize", "--dry-run", "--json", "stock.lock").stdout)
     assert [row["package"] for row in plan["derivations"]] == ["pytorch", "torchvision", "triton", "vllm"]
     assert "ROCm 7.2.3" in {lack["what"] for lack in plan["lacks"]} or not plan["lacks"]
-    why = json.loads(cli("why", "triton", "-l", "stock.lock", "--json").stdout)
+    (why,) = json.loads(cli("why", "triton", "-l", "stock.lock", "--json").stdout)["entries"]
     assert why["picks"] == ["555d04f90770d38723afcb505923e0a14a8c3d21"]
     assert "inferred" in {reason["evidence"] for reason in why["reasons"]}
     failed(cli("realize", "stock.lock"), 8, "machine-lacks")

@@ -13,7 +13,7 @@ from resolver_samples import demands, recipes, snapshot
 from rocmlock.errors import RocmlockError
 from rocmlock.lockfile.model import GitSource, Lock, Package, PathSource, SdistSource
 from rocmlock.lockfile.names import commit, file_name
-from rocmlock.resolver.own_sources import OwnSources, Surroundings
+from rocmlock.resolver.own_sources import OwnSources, Surroundings, make_given
 
 TRITON = "https://github.com/triton-lang/triton"
 COMMIT = "0f380657dbf3ee86eb57558ff71df24f03b5d4e7"
@@ -29,7 +29,9 @@ def packages(line: str, folder: Path, *, old: Lock | None = None, index: str = "
         tell=lambda _: None,
     )
     held = frozenset({"torch"})
-    return OwnSources(demands(line), snapshot(), recipes(), around, old, held).packages()
+    wanted = demands(line)
+    given = OwnSources(wanted, snapshot(), recipes(), around, old).read()
+    return [make_given(one, wanted, held) for one in given]
 
 
 def package(line: str, folder: Path, **more) -> Package:
