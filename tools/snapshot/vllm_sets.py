@@ -141,28 +141,25 @@ class _Maker:
     def _statements(self) -> Iterator[list[Any]]:
         supported = self.release.get("torch_supported_version_rocm")
         if supported:
-            line = self.raw.find("CMakeLists.txt", r"TORCH_SUPPORTED_VERSION_ROCM\s+\"?\d")
+            line = self.raw.find_set("TORCH_SUPPORTED_VERSION_ROCM")
             yield ["pytorch", f"=={supported}", ["CMakeLists.txt", line]]
         for name, package in _NAMES.items():
             stated = self.release["rocm_requirements"].get(name)
             if stated:
-                line = self.raw.find(stated["file"], rf"^\s*{name}\s*==")
+                line = self.raw.find_requirement(stated["file"], name)
                 yield [package, f"=={stated['version']}", [stated["file"], line]]
 
-    def _line_in_pyproject(self, text: str) -> int:
-        return self.raw.find("pyproject.toml", rf"[\"']{re.escape(text)}[\"']")
-
     def _limits(self) -> Json:
-        def at(pattern: str) -> Origin:
-            return ["CMakeLists.txt", self.raw.find("CMakeLists.txt", pattern)]
+        def at(name: str) -> Origin:
+            return ["CMakeLists.txt", self.raw.find_set(name)]
 
         made: Json = {}
         if archs := self.release.get("hip_supported_archs"):
-            made["supported-gfx"] = [" ".join(sort_targets(archs)), at(r"HIP_SUPPORTED_ARCHS")]
+            made["supported-gfx"] = [" ".join(sort_targets(archs)), at("HIP_SUPPORTED_ARCHS")]
         if pythons := self.release.get("python_supported_versions"):
-            made["supported-python"] = [" ".join(pythons), at(r"PYTHON_SUPPORTED_VERSIONS")]
+            made["supported-python"] = [" ".join(pythons), at("PYTHON_SUPPORTED_VERSIONS")]
         if standard := self.release.get("cxx_standard"):
-            made["cxx-standard"] = [str(standard), at(r"CMAKE_CXX_STANDARD")]
+            made["cxx-standard"] = [str(standard), at("CMAKE_CXX_STANDARD")]
         return made
 
     def _requirements(self) -> Json:
@@ -174,7 +171,7 @@ class _Maker:
         lines = self.raw.requirements(build, follow=False) if build else {}
         for text in self.release.get("build_system_requires", ()):
             if Requirement(text).name not in _NAMES:
-                line = self._line_in_pyproject(text)
+                line = self.raw.find_build_requirement(text)
                 lines.setdefault("pyproject.toml", []).append(f"{line} {Requirement(text)}")
         return {"requires-run": self.raw.requirements(run, follow=True), "requires-build": lines}
 
