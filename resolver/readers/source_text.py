@@ -72,7 +72,7 @@ def is_placeholder(digest: str) -> bool:
     Upstream writes such hashes for files that are not published yet.
     """
     digest = digest.lower()
-    if len(digest) < 7 or not _HEX.fullmatch(digest):
+    if len(digest) < 8 or not _HEX.fullmatch(digest):
         return False
     words = ("deadbeef", "0123456789abcdef", "cafebabe")
     return len(set(digest)) == 1 or any((word * 8).startswith(digest) for word in words)

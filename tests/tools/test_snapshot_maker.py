@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from resolver_samples import all_sets
 
+from rocmlock.errors import RocmlockError
 from rocmlock.resolver import catalog as facts
 from rocmlock.resolver.snapshot import read_snapshot
 from tools.snapshot.__main__ import make_snapshot, render_snapshot
@@ -213,9 +214,10 @@ def test_data_that_contradicts_the_file_ends_the_run(world: World) -> None:
 
 def test_a_line_that_is_no_requirement_ends_the_run(world: World) -> None:
     world.files["requirements/rocm.txt"] += "not a requirement\n"
-    with pytest.raises(SystemExit) as raised:
+    with pytest.raises(RocmlockError) as raised:
         world.make()
-    assert "requirements/rocm.txt:5" in str(raised.value)
+    [problem] = raised.value.problems
+    assert str(problem.place).endswith("requirements/rocm.txt:5")
 
 
 def test_the_same_data_gives_the_same_bytes_in_any_order(world: World) -> None:

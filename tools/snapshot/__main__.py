@@ -9,6 +9,7 @@ from typing import Any
 
 from packaging.version import Version
 
+from rocmlock.errors import RocmlockError
 from rocmlock.gfx import sort_targets
 from rocmlock.resolver.snapshot_writer import FORMAT, render_snapshot
 
@@ -73,7 +74,10 @@ def main() -> None:
     parser.add_argument("--date", type=date.fromisoformat, required=True, help="day the facts were collected")
     parser.add_argument("-o", "--output", type=Path, default=OUTPUT)
     options = parser.parse_args()
-    text = render_snapshot(make_snapshot(options.data, options.date))
+    try:
+        text = render_snapshot(make_snapshot(options.data, options.date))
+    except RocmlockError as error:
+        raise SystemExit("\n".join(f"{one.place}: {one.message}" for one in error.problems)) from None
     options.output.write_text(text, encoding="utf-8")
     print(f"{options.output}: {len(text) // 1024} KiB")
 
