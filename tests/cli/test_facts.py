@@ -103,7 +103,7 @@ def test_a_manifest_finds_recipes_in_its_own_folder(cli: Cli, tmp_path: Path) ->
     )
     manifest = cli.cwd / "rocmlock.toml"
     assert cli("init").code == 0
-    text = manifest.read_text().replace("[target]", 'recipes = ["recipes"]\n[target]')
+    text = manifest.read_text().replace("[target]", 'recipes = ["recipes"]\n[target]', 1)
     manifest.write_text(text.replace("vllm =", 'ours = "*"\nvllm ='))
     # The name is known; no tested set pins it, and that is told as for any package.
     assert "error[unsatisfiable]" in cli("resolve").stderr
