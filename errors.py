@@ -141,6 +141,7 @@ PROOF_FAILED = _reason("proof-failed", ExitCode.BUILD_FAILED, "The build's outpu
 OUTPUT_INVALID = _reason("output-invalid", ExitCode.BUILD_FAILED, "A build left no usable output.", "Read the log that is named.")
 
 HASH_MISMATCH = _reason("hash-mismatch", ExitCode.INTEGRITY, "Content does not have the hash that the lock says.", "Find out who changed it; do not use it.")
+TAG_MOVED = _reason("tag-moved", ExitCode.INTEGRITY, "A tag names another commit than the lock has.", "Find out why; to take the new commit: rocmlock resolve --accept-moved-tag NAME")
 STORE_CORRUPT = _reason("store-corrupt", ExitCode.INTEGRITY, "An entry of the store is damaged; it was not used.", "Remove the file that is named and run: rocmlock realize")
 
 GITHUB_UNREACHABLE = _reason("github-unreachable", ExitCode.OFFLINE, "GitHub cannot be reached.", "Run the command again where GitHub can be reached, or answer from a snapshot: --source snapshot")

@@ -24,6 +24,8 @@ _COMMANDS = {
     "tree": "tree",
     "why": "why",
     "check": "check",
+    "diff": "diff",
+    "update": "update",
     "catalog": "catalog",
     "recipe": "recipe",
     "store": "store",

@@ -33,6 +33,24 @@ store_option = click.option(
     envvar="ROCMLOCK_STORE",
     help="The store's folder  [default: $XDG_DATA_HOME/rocmlock].",
 )
+locked_option = click.option(
+    "--locked",
+    is_flag=True,
+    envvar="ROCMLOCK_LOCKED",
+    help="Fail where the lock that is there does not satisfy the manifest; write none.",
+)
+frozen_option = click.option(
+    "--frozen",
+    is_flag=True,
+    envvar="ROCMLOCK_FROZEN",
+    help="Use the lock that is there as it is; the manifest is not read.",
+)
+
+
+def require_one(*, locked: bool, frozen: bool) -> None:
+    """Raises click's UsageError for both."""
+    if locked and frozen:
+        raise click.UsageError("--locked compares the lock with the manifest, --frozen does not: give one.")
 
 
 def examples(*commands: str) -> str:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import examples, json_option, lock_beside, manifest_argument
-from .sources import source_option
+from .options import examples, frozen_option, json_option, lock_beside, locked_option, manifest_argument
+from .sources import offline_option, source_option
 
 if TYPE_CHECKING:
     from ..lockfile.model import Lock
-    from ..resolver.resolve import Resolved
 
 
 @click.command(
@@ -21,55 +20,60 @@ if TYPE_CHECKING:
 )
 @manifest_argument
 @click.option("-o", "--output", "lock_path", type=click.Path(path_type=Path), help="The lock to write.")
+@locked_option
+@frozen_option
 @click.option(
-    "--locked",
-    is_flag=True,
-    envvar="ROCMLOCK_LOCKED",
-    help="Fail where the lock that is there does not satisfy the manifest; write nothing.",
+    "--accept-moved-tag",
+    "accepted",
+    metavar="PACKAGE",
+    multiple=True,
+    help="Take the commit that a moved tag of PACKAGE names now.",
 )
 @source_option
+@offline_option
 @json_option
-def command(manifest: Path, lock_path: Path | None, *, locked: bool, source: str, as_json: bool) -> None:
+def command(
+    manifest: Path,
+    lock_path: Path | None,
+    *,
+    locked: bool,
+    frozen: bool,
+    accepted: tuple[str, ...],
+    source: str,
+    offline: bool,
+    as_json: bool,
+) -> None:
     """Resolve MANIFEST to a lock of exact commits and hashes.
 
     Each comes with its reason. The lock stands beside the manifest (NAME.toml -> NAME.lock); what an
-    existing lock pins is kept as long as it satisfies the manifest.
+    existing lock pins is kept as long as it satisfies the manifest: `rocmlock update` moves pins.
     """
-    import os
-
     from ..files import write_text
     from ..lockfile.codec import read_lock, render_lock
-    from ..manifests.loader import read_recipe_folders
-    from ..resolver.own_sources import Surroundings
-    from ..resolver.recipe import read_recipes
-    from ..resolver.resolve import resolve
-    from ..store.trees import tree_digest
+    from ..resolver.kept import Kept
     from .check import require_satisfied
     from .inputs import read_demands
+    from .options import require_one
     from .render import talk
-    from .sources import ask
+    from .resolving import count_words, resolve_manifest, talk_of_resolved
 
+    require_one(locked=locked, frozen=frozen)
     lock_path = lock_path or lock_beside(manifest)
-    demands = read_demands(manifest)
-    old = read_lock(lock_path) if lock_path.exists() else None
-    if locked:
-        lock = old if old is not None else read_lock(lock_path)
-        require_satisfied(lock, demands, lock_path, manifest)
+    if locked or frozen:
+        lock = read_lock(lock_path)
+        if locked:
+            require_satisfied(lock, read_demands(manifest), lock_path, manifest)
         _answer(lock, lock_path, as_json=as_json)
         return
-    around = Surroundings(
-        manifest_folder=manifest.absolute().parent,
-        lock_folder=lock_path.absolute().parent,
-        environ=dict(os.environ),
-        tree_digest=lambda folder: str(tree_digest(folder)),
-        tell=lambda text: talk(f"{text} …"),
-    )
-    recipes = read_recipes(read_recipe_folders(manifest))
-    resolved = ask(source, recipes, lambda catalog: resolve(demands, catalog, recipes, around, old))
+    read_demands(manifest)  # faults of the manifest before those of the lock
+    old = read_lock(lock_path) if lock_path.exists() else None
+    kept = Kept(old, accepted=frozenset(accepted))
+    resolved = resolve_manifest(manifest, lock_path, kept, source, offline=offline)
     changed = write_text(lock_path, render_lock(resolved.lock))
     _answer(resolved.lock, lock_path, as_json=as_json)
     if not as_json:
-        _talk(resolved, lock_path, changed=changed)
+        talk_of_resolved(resolved)
+        talk(f"\n{'Wrote' if changed else 'Unchanged:'} {lock_path}: {count_words(resolved.lock)}.")
 
 
 def _answer(lock: Lock, lock_path: Path, *, as_json: bool) -> None:
@@ -80,29 +84,3 @@ def _answer(lock: Lock, lock_path: Path, *, as_json: bool) -> None:
         answer_json({"lock": str(lock_path), **describe_lock(lock)})
     else:
         table(*package_table(lock))
-
-
-def _talk(resolved: Resolved, lock_path: Path, *, changed: bool) -> None:
-    from .lock_view import group_by_target
-    from .render import talk
-    from .words import place_words
-
-    lock = resolved.lock
-    lines = list(group_by_target(lock, lambda part: _passed_over(resolved, part)))
-    for line in ["\nPassed over:", *(f"  {line}" for line in lines)] if lines else []:
-        talk(line)
-    for warning in lock.warnings:
-        places = " against ".join(place_words(at, lock) for at in warning.at)
-        talk(f"warning: {warning.says}  [{places}]")
-    word = "Wrote" if changed else "Unchanged:"
-    packages = len({package.name for package in lock.packages})
-    on = f" for {len(lock.targets)} targets" if len(lock.targets) > 1 else ""
-    talk(f"\n{word} {lock_path}: {packages} packages from source{on}, {len(lock.wheels)} wheels.")
-
-
-def _passed_over(resolved: Resolved, part: Lock) -> list[str]:
-    """The sets that were not taken for the target of ``part``, in words."""
-    from ..resolver.explain import group_lines
-
-    resolution = resolved.resolutions.get(part.targets[0].name)
-    return list(group_lines(resolution.passed_over)) if resolution else []

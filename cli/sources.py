@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..resolver.recipe import Recipe
 
 Answer = TypeVar("Answer")
+CACHE = "github.sqlite"
 
 source_option = click.option(
     "--source",
@@ -48,7 +49,8 @@ def ask(
 ) -> Answer:
     """The answer of the catalog that ``source`` names.
 
-    ``auto`` asks GitHub, and when it cannot be reached says so in one line and asks the bundled snapshot.
+    ``auto`` asks GitHub, and when it cannot be reached says so in one line and asks the bundled snapshot;
+    ``offline`` it takes what GitHub said before, if it ever did.
     """
     from ..errors import GITHUB_UNREACHABLE, RocmlockError
     from .render import talk
@@ -56,6 +58,8 @@ def ask(
     if source != "auto":
         with open_catalog(source, recipes, offline=offline) as catalog:
             return question(catalog)
+    if offline and (cache_folder() / CACHE).is_file():
+        return ask("github", recipes, question, offline=True)
     if not offline:
         try:
             return ask("github", recipes, question)
@@ -87,5 +91,5 @@ def open_catalog(source: str, recipes: Mapping[str, Recipe], *, offline: bool = 
     from ..resolver.live.catalog import LiveCatalog
     from .render import talk
 
-    with closing(GitHub(os.environ, cache_folder() / "github.sqlite", talk, offline=offline)) as github:
+    with closing(GitHub(os.environ, cache_folder() / CACHE, talk, offline=offline)) as github:
         yield LiveCatalog(github, recipes, open_bundled())

@@ -6,7 +6,7 @@ can be made from the lock alone, so that an old lock tells whether its wheels ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 
@@ -42,10 +42,13 @@ def plan_layers(lock: Lock, target: Target, before: date | None = None) -> dict[
     return requests
 
 
-def find_reusable(lock: Lock | None, requests: Mapping[str, LayerRequest]) -> dict[str, tuple[Wheel, ...]]:
-    """The layers of an older lock that answer the same requests, for whichever target they were asked.
+def find_reusable(
+    lock: Lock | None, requests: Mapping[str, LayerRequest], moves: Callable[[str], bool] = lambda _: False
+) -> dict[str, tuple[Wheel, ...]]:
+    """The layers of an older lock that answer the same requests, whichever target they were asked for.
 
-    The requests are those of one target; its own layers come before those of others.
+    The requests are those of one target; its own layers come before those of others. A layer with a wheel
+    that ``moves`` is no answer.
     """
     found: dict[str, tuple[Wheel, ...]] = {}
     if lock is None:
@@ -57,7 +60,9 @@ def find_reusable(lock: Lock | None, requests: Mapping[str, LayerRequest]) -> di
         for name, request in requests.items():
             if name not in found and old.get(name) == replace(without_target(request), released_before=None):
                 # A date bounds what is new, not what is already locked.
-                found[name] = relabel(_wheels(part, target, name), request.target)
+                wheels = layer_wheels(part, target, name)
+                if not any(moves(wheel.name) for wheel in wheels):
+                    found[name] = relabel(wheels, request.target)
     return found
 
 
@@ -74,7 +79,8 @@ def relabel(wheels: tuple[Wheel, ...], target: str) -> tuple[Wheel, ...]:
     )
 
 
-def _wheels(lock: Lock, target: Target, layer: str) -> tuple[Wheel, ...]:
+def layer_wheels(lock: Lock, target: Target, layer: str) -> tuple[Wheel, ...]:
+    """The wheels of a layer in the lock of one target; none where the lock has no such layer."""
     package = lock.package(layer, target.name)
     build = package.build.wheels if package else ()
     wheels = {wheel.id: wheel for wheel in lock.wheels}

@@ -8,14 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import MANIFEST_UNSUPPORTED, RocmlockError
+from ..errors import MANIFEST_UNSUPPORTED, OFFLINE_MISSING, RocmlockError
 from ..lockfile.demands import Demands, FromGit, FromPath, FromSdist, PackageDemand
-from ..lockfile.model import GitSource, Lock, Package, PathSource, Reason, SdistSource, Source
+from ..lockfile.model import GitSource, Package, PathSource, Reason, Source
 from ..lockfile.names import commit, content_digest
 from ..lockfile.satisfy import version_in
 from ..package_index import PackageIndex
 from .assemble import make_package
 from .catalog import Catalog
+from .kept import Kept
 from .local import read_local_project
 from .recipe import Recipe
 from .recipe_names import PATH_DEFAULT, SDIST_DEFAULT
@@ -28,6 +29,7 @@ class Surroundings:
 
     ``manifest_folder`` is what ``path`` sources are relative to, ``lock_folder`` where the lock will stand.
     ``tree_digest`` gives the content digest of a folder; ``tell`` gets a line before each long step.
+    ``offline``: no network is used.
     """
 
     manifest_folder: Path
@@ -35,6 +37,7 @@ class Surroundings:
     environ: Mapping[str, str]
     tree_digest: Callable[[Path], str]
     tell: Callable[[str], None]
+    offline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,14 @@ def make_given(given: Given, demands: Demands, held: frozenset[str]) -> Package:
 
 @dataclass(frozen=True, slots=True)
 class OwnSources:
-    """``demands`` are those of any target: packages are the same for all. ``old`` is the lock that is there,
-    whose sources are kept."""
+    """``demands`` are those of any target: packages are the same for all. Sources
+    that are ``kept`` stay."""
 
     demands: Demands
     catalog: Catalog
     recipes: Mapping[str, Recipe]
     around: Surroundings
-    old: Lock | None
+    kept: Kept
 
     def read(self) -> list[Given]:
         """What is given for each demand that names its source.
@@ -114,21 +117,23 @@ class OwnSources:
 
     def _from_sdist(self, demand: PackageDemand, specifier: str) -> Given:
         recipe = self.recipes[SDIST_DEFAULT]
-        for locked in self.old.packages if self.old else ():
-            if (
-                locked.name == demand.name
-                and isinstance(locked.source, SdistSource)
-                and version_in(locked.version, specifier)
-            ):
-                return Given(
-                    demand.name,
-                    recipe,
-                    locked.source,
-                    version=locked.version,
-                    build=locked.build.python,
-                    run=locked.run.python,
-                    reasons=locked.reasons,
-                )
+        locked = self.kept.sdist(demand.name)
+        if locked and version_in(locked.version, specifier):
+            return Given(
+                demand.name,
+                recipe,
+                locked.source,
+                version=locked.version,
+                build=locked.build.python,
+                run=locked.run.python,
+                reasons=locked.reasons,
+            )
+        if self.around.offline:
+            raise RocmlockError(
+                OFFLINE_MISSING,
+                f'The source distribution of {demand.name} in "{specifier or "*"}" is not locked yet.',
+                hint="Run the command again without --offline.",
+            )
         self.around.tell(f"Reading the source distribution of {demand.name}")
         index = PackageIndex(self.around.environ)
         sdist = fetch_sdist(index, demand.name, specifier, self.demands.released_before)

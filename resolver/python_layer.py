@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -24,9 +24,10 @@ from .wheel_tags import choose_wheel, parse_platform
 
 # What an index would bring for CUDA: never taken from there, whoever asks for it.
 _GUARDED = re.compile(r"torch|torchvision|torchaudio|triton|(pytorch-)?triton-rocm|vllm|nvidia-.*|flash-attn")
+OUTPUT = "pylock.layer.toml"
 _NO_NETWORK = re.compile(
     r"dns error|failed to lookup|error sending request|Connection refused|Network is unreachable"
-    r"|timed? ?out|connect error|Could not connect",
+    r"|timed? ?out|connect error|Could not connect|network was disabled|connectivity is disabled",
     re.IGNORECASE,
 )
 # An index that fails, or refuses a package, which uv then takes for one that is not there.
@@ -55,7 +56,17 @@ def find_uv() -> str:
     return uv.find_uv_bin()
 
 
-def fetch_layer(request: LayerRequest, environ: Mapping[str, str]) -> tuple[Wheel, ...]:
+@dataclass(frozen=True, slots=True)
+class LayerContext:
+    """How a layer is locked, which is no part of what it asks: ``preferred`` wheels stay at their versions
+    where they can; ``offline`` lets uv use its cache alone."""
+
+    environ: Mapping[str, str]
+    preferred: tuple[Wheel, ...] = ()
+    offline: bool = False
+
+
+def fetch_layer(request: LayerRequest, context: LayerContext) -> tuple[Wheel, ...]:
     """The wheels that meet ``request``, sorted by name.
 
     Raises PYTHON_UNSATISFIABLE (with uv's explanation), OFFLINE_MISSING or UPSTREAM_UNREADABLE.
@@ -63,17 +74,19 @@ def fetch_layer(request: LayerRequest, environ: Mapping[str, str]) -> tuple[Whee
     with tempfile.TemporaryDirectory(prefix="rocmlock-layer-") as name:
         folder = Path(name)
         _write_inputs(folder, request)
+        _write_preferences(folder / OUTPUT, context.preferred)
+        command = plan_command(request, find_uv())
         done = subprocess.run(
-            plan_command(request, find_uv()),
+            [*command, "--offline"] if context.offline else command,
             cwd=folder,
-            env={**environ, "NO_COLOR": "1"},
+            env={**context.environ, "NO_COLOR": "1"},
             capture_output=True,
             text=True,
             check=False,
         )
         if done.returncode:
             raise _failure(request, done.stderr)
-        text = (folder / "pylock.layer.toml").read_text()
+        text = (folder / OUTPUT).read_text()
     return parse_layer(text, request)
 
 
@@ -86,13 +99,22 @@ def _write_inputs(folder: Path, request: LayerRequest) -> None:
     (folder / "constraints.txt").write_text(constraints)
 
 
+def _write_preferences(file: Path, preferred: Iterable[Wheel]) -> None:
+    """uv takes an earlier answer in its output file as what to keep where it can."""
+    lines = ['lock-version = "1.0"', 'created-by = "rocmlock"']
+    for wheel in preferred:
+        lines += ["", "[[packages]]", f'name = "{wheel.name}"', f'version = "{wheel.version}"']
+    if len(lines) > 2:
+        file.write_text("\n".join(lines) + "\n")
+
+
 def plan_command(request: LayerRequest, uv: str) -> list[str]:
     """The uv command for a request; files are relative to the folder that holds its inputs."""
     minor, architecture = parse_platform(request.platform)
     command = [
         *(uv, "pip", "compile", "requirements.in", "--quiet", "--no-header"),
         *("--constraint", "constraints.txt", "--find-links", "links", "--only-binary", ":all:"),
-        *("--format", "pylock.toml", "--output-file", "pylock.layer.toml"),
+        *("--format", "pylock.toml", "--output-file", OUTPUT),
         *("--python", sys.executable, "--no-python-downloads", "--python-version", request.python),
         *("--python-platform", f"{architecture}-manylinux_2_{minor}"),
         *("--resolution", "highest", "--prerelease", "if-necessary-or-explicit"),

@@ -9,9 +9,9 @@ from functools import partial
 
 from packaging.utils import canonicalize_name
 
-from ..errors import UNSATISFIABLE, RocmlockError
+from ..errors import OFFLINE_MISSING, UNSATISFIABLE, RocmlockError
 from ..lockfile.demands import Demands, Ranged
-from ..lockfile.model import GitSource, Lock, Package, Wheel
+from ..lockfile.model import Lock, Package, Wheel
 from ..lockfile.targets import join_locks
 from .assemble import make_stack, make_target, make_warnings
 from .catalog import Catalog
@@ -19,10 +19,14 @@ from .choose import Resolution, World, find_top
 from .conflict import explain_conflict
 from .explain import conflict_error
 from .joint import choose_for_all
+from .kept import Kept
 from .layers import fill_layers, find_reusable, plan_layers, relabel, without_target
+from .moved import MovedTag, require_unmoved
 from .own_sources import OwnSources, Surroundings, make_given
-from .python_layer import LayerRequest, fetch_layer
+from .python_layer import LayerContext, LayerRequest, fetch_layer
 from .recipe import Recipe
+
+NOTHING_KEPT = Kept()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +44,18 @@ def resolve(
     catalog: Catalog,
     recipes: Mapping[str, Recipe],
     around: Surroundings,
-    old: Lock | None = None,
+    kept: Kept = NOTHING_KEPT,
 ) -> Resolved:
-    """The lock for the ``demands`` of each target; what ``old`` pins is kept where it still satisfies.
+    """The lock for the ``demands`` of each target; what is ``kept`` stays where it still satisfies.
 
-    Raises UNSATISFIABLE with the explanation, PYTHON_UNSATISFIABLE, OFFLINE_MISSING, SOURCE_INVALID.
+    Raises UNSATISFIABLE with the explanation, PYTHON_UNSATISFIABLE, OFFLINE_MISSING, SOURCE_INVALID,
+    TAG_MOVED or MANIFEST_UNSUPPORTED.
     """
     demands = sorted(demands, key=lambda each: each.target)
-    resolutions = _choose(demands, catalog, recipes, old)
+    moved = require_unmoved(kept, catalog)
+    resolutions = _choose(demands, catalog, recipes, kept, moved)
     held = frozenset(canonicalize_name(recipe.distribution) for recipe in recipes.values())
-    given = OwnSources(demands[0], catalog, recipes, around, old).read()
+    given = OwnSources(demands[0], catalog, recipes, around, kept).read()
     drafts: list[Lock] = []
     for each in demands:
         resolution = resolutions.get(each.target)
@@ -60,8 +66,8 @@ def resolve(
         plan_layers(draft, draft.targets[0], each.released_before)
         for draft, each in zip(drafts, demands, strict=True)
     ]
-    layers = [find_reusable(old, wanted) for wanted in requests]
-    ran = _fetch_missing(requests, layers, around)
+    layers = [find_reusable(kept.old, wanted, kept.moves) for wanted in requests]
+    ran = _fetch_missing(requests, layers, around, kept)
     locks = [
         fill_layers(draft, draft.targets[0], filled) for draft, filled in zip(drafts, layers, strict=True)
     ]
@@ -81,7 +87,11 @@ def _draft(demands: Demands, resolution: Resolution | None, packages: Sequence[P
 
 
 def _choose(
-    demands: Sequence[Demands], catalog: Catalog, recipes: Mapping[str, Recipe], old: Lock | None
+    demands: Sequence[Demands],
+    catalog: Catalog,
+    recipes: Mapping[str, Recipe],
+    kept: Kept,
+    moved: frozenset[MovedTag],
 ) -> dict[str, Resolution]:
     """The sets by target. Packages are the same for all targets, and so is the top one."""
     top = find_top(demands[0], catalog)
@@ -89,9 +99,9 @@ def _choose(
         _refuse_unpinned(demands[0])
         return {}
     world = World(top, catalog, recipes)
-    kept = {each.target: _kept_commit(old, top, each.target) for each in demands}
+    stays = {each.target: _kept_commit(kept, world, each.target, moved) for each in demands}
     found: dict[str, Resolution] = {}
-    for each, answer in zip(demands, choose_for_all(world, demands, kept), strict=True):
+    for each, answer in zip(demands, choose_for_all(world, demands, stays), strict=True):
         if not isinstance(answer, Resolution):
             error = conflict_error(explain_conflict(world, each, answer), each)
             raise _of_target(error, each.target) if len(demands) > 1 else error
@@ -99,19 +109,24 @@ def _choose(
     return found
 
 
-def _kept_commit(old: Lock | None, top: str, target: str) -> str | None:
-    """The commit of ``top`` in the old lock: the target's own, or the only one of others (it is new then)."""
-    if old is None:
+def _kept_commit(kept: Kept, world: World, target: str, moved: frozenset[MovedTag]) -> str | None:
+    """The commit of the top package that stays.
+
+    Raises OFFLINE_MISSING where the catalog does not know it: the facts at hand are older than the lock, and
+    choosing among them would move the pins back.
+    """
+    source = kept.top_source(world.top, target)
+    if source is None:
         return None
-    commits = {
-        name: package.source.commit
-        for package in old.packages
-        if package.name == top and isinstance(package.source, GitSource)
-        for name in package.targets
-    }
-    if target in commits or len(set(commits.values())) != 1:
-        return commits.get(target)
-    return next(iter(commits.values()))
+    now = next((each.now for each in moved if each.locked == source.commit), source.commit)
+    if all(release.commit != now for release in world.catalog.candidates(world.top)):
+        raise RocmlockError(
+            OFFLINE_MISSING,
+            f"{world.top} {source.tag or source.commit} of the lock is not among the facts at hand.",
+            context=[f"they are of {world.catalog.dated}"] if world.catalog.dated else [],
+            hint="Resolve where GitHub can be reached, or choose among these facts anew: rocmlock update",
+        )
+    return now
 
 
 def _of_target(error: RocmlockError, target: str) -> RocmlockError:
@@ -138,13 +153,14 @@ def _fetch_missing(
     requests: Sequence[Mapping[str, LayerRequest]],
     layers: Sequence[dict[str, tuple[Wheel, ...]]],
     around: Surroundings,
+    kept: Kept,
 ) -> tuple[str, ...]:
     """Fill in the layers that are missing (both by target); returns their names.
 
     Targets that ask for the same have one answer, so that they share its wheels.
     """
     missing = {
-        without_target(request): request
+        without_target(request): (name, request)
         for wanted, have in zip(requests, layers, strict=True)
         for name, request in wanted.items()
         if name not in have
@@ -153,10 +169,16 @@ def _fetch_missing(
         return ()
     around.tell(f"Locking the wheels of {len(missing)} Python layers with uv")
     with ThreadPoolExecutor(max_workers=4) as pool:
-        fetched = pool.map(partial(fetch_layer, environ=around.environ), missing.values())
+        fetched = pool.map(partial(_fetch, around=around, kept=kept), missing.values())
         answers = dict(zip(missing, fetched, strict=True))
     for wanted, have in zip(requests, layers, strict=True):
         for name, request in wanted.items():
             if name not in have:
                 have[name] = relabel(answers[without_target(request)], request.target)
-    return tuple(dict.fromkeys(request.name for request in missing.values()))
+    return tuple(dict.fromkeys(request.name for _, request in missing.values()))
+
+
+def _fetch(layer: tuple[str, LayerRequest], around: Surroundings, kept: Kept) -> tuple[Wheel, ...]:
+    name, request = layer
+    preferred = kept.preferred(name, request.target)
+    return fetch_layer(request, LayerContext(around.environ, preferred, around.offline))

@@ -13,6 +13,7 @@ from resolver_samples import demands, recipes, snapshot
 from rocmlock.errors import RocmlockError
 from rocmlock.lockfile.model import GitSource, Lock, Package, PathSource, SdistSource
 from rocmlock.lockfile.names import commit, file_name
+from rocmlock.resolver.kept import Kept
 from rocmlock.resolver.own_sources import OwnSources, Surroundings, make_given
 
 TRITON = "https://github.com/triton-lang/triton"
@@ -30,7 +31,7 @@ def packages(line: str, folder: Path, *, old: Lock | None = None, index: str = "
     )
     held = frozenset({"torch"})
     wanted = demands(line)
-    given = OwnSources(wanted, snapshot(), recipes(), around, old).read()
+    given = OwnSources(wanted, snapshot(), recipes(), around, Kept(old)).read()
     return [make_given(one, wanted, held) for one in given]
 
 

@@ -16,7 +16,7 @@ from index_server import serve
 from packaging.metadata import Metadata
 
 from rocmlock.errors import RocmlockError
-from rocmlock.resolver.python_layer import LayerRequest, fetch_layer, parse_layer, plan_command
+from rocmlock.resolver.python_layer import LayerContext, LayerRequest, fetch_layer, parse_layer, plan_command
 from rocmlock.resolver.stubs import HeldOut, write_stub
 from rocmlock.resolver.wheel_tags import choose_wheel
 
@@ -31,7 +31,7 @@ def request(*lines: str, held: tuple[HeldOut, ...] = ()) -> LayerRequest:
 
 
 def fetch(*lines: str, held: tuple[HeldOut, ...] = (), **environ: str) -> dict[str, str]:
-    wheels = fetch_layer(request(*lines, held=held), {**os.environ, **environ})
+    wheels = fetch_layer(request(*lines, held=held), LayerContext({**os.environ, **environ}))
     return {wheel.name: wheel.files[0].file for wheel in wheels}
 
 
@@ -43,7 +43,7 @@ def failure(*lines: str, held: tuple[HeldOut, ...] = (), **environ: str) -> Rocm
 
 @pytest.mark.requires("network")
 def test_wheels_are_locked_by_file_and_hash() -> None:
-    (wheel,) = fetch_layer(request("einops==0.8.1"), os.environ)
+    (wheel,) = fetch_layer(request("einops==0.8.1"), LayerContext(os.environ))
     assert wheel.id == "einops==0.8.1"
     assert wheel.files[0].file == "einops-0.8.1-py3-none-any.whl"
     assert len(wheel.files[0].digest) == len("sha256:") + 64

@@ -1,0 +1,77 @@
+"""What of the lock that is there stays: everything, apart from what ``rocmlock update`` is to move. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..lockfile.model import GitSource, Lock, Package, SdistSource, Wheel
+from ..lockfile.targets import lock_of
+from .layers import layer_wheels
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """``old`` is None where there is no lock. ``moving`` are the names of packages and wheels that are chosen
+    anew; None means all. ``accepted`` are packages whose tags may have moved."""
+
+    old: Lock | None = None
+    moving: frozenset[str] | None = frozenset()
+    accepted: frozenset[str] = frozenset()
+
+    def moves(self, name: str) -> bool:
+        return self.moving is None or name in self.moving
+
+    def top_source(self, top: str, target: str) -> GitSource | None:
+        """Where the set of ``top`` stands in the old lock: the target's own, or the only one of others (the
+        target is new then). A tested set moves as a whole: with any of its members, the top moves."""
+        sources = {
+            name: package.source
+            for package in self._packages()
+            if package.name == top and isinstance(package.source, GitSource)
+            for name in package.targets
+        }
+        if any(self.moves(package.name) for package in self._packages() if is_of_set(package)):
+            return None
+        if target in sources or len(set(sources.values())) != 1:
+            return sources.get(target)
+        return next(iter(sources.values()))
+
+    def sdist(self, name: str) -> Package | None:
+        """The locked package of a source distribution that stays."""
+        if self.moves(name):
+            return None
+        return next(
+            (
+                package
+                for package in self._packages()
+                if package.name == name and isinstance(package.source, SdistSource)
+            ),
+            None,
+        )
+
+    def preferred(self, layer: str, target: str) -> tuple[Wheel, ...]:
+        """The wheels of a layer that stay if they can when the layer has to be locked anew."""
+        if self.old is None or target not in {each.name for each in self.old.targets}:
+            return ()
+        part = lock_of(self.old, target)
+        return tuple(
+            wheel for wheel in layer_wheels(part, part.targets[0], layer) if not self.moves(wheel.name)
+        )
+
+    def _packages(self) -> Iterable[Package]:
+        return self.old.packages if self.old else ()
+
+
+def is_of_set(package: Package) -> bool:
+    """Whether a package's commit was given by a tested set, and not by the manifest itself."""
+    return isinstance(package.source, GitSource) and not any(
+        reason.at == "manifest" for reason in package.reasons
+    )
+
+
+def repository_of(url: str) -> str | None:
+    """``owner/name`` of a GitHub address, None for another place."""
+    match = re.fullmatch(r"https://github\.com/([^/]+/[^/]+?)(?:\.git)?/?", url)
+    return match[1] if match else None
