@@ -61,7 +61,7 @@ def _meet(
             answer = choose(view, each)
             if not isinstance(answer, Resolution):
                 return None
-            before += answer.passed_over
+            before.extend(answer.passed_over)
             found.append(answer)
         if _agree(found):
             candidates = world.catalog.candidates(world.top)
