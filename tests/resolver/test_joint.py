@@ -98,6 +98,12 @@ def test_what_a_lock_has_is_kept(kept: dict[str, str], chosen: list[str]) -> Non
     assert choose(sets, targets("ab"), kept) == [f"{version}v" for version in chosen]
 
 
+def test_targets_that_stay_apart_are_not_brought_together() -> None:
+    sets = [a_set(V3, "a"), a_set(V2, "ab")]
+    assert choose(sets, targets("ab"), {"a": V3, "b": V2}) == [f"{V3}v", f"{V2}v"]
+    assert choose(sets, targets("ab")) == [f"{V2}v"] * 2
+
+
 def test_what_each_target_passed_over_is_told() -> None:
     sets = [a_set(V3, "a"), a_set(V2, "b"), a_set(V1, "ab")]
     answers = choose_for_all(World("vllm", SetCatalog(sets), recipes()), targets("ab"), {})
