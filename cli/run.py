@@ -37,7 +37,9 @@ def command(lock: Path, target: str | None, store_root: Path | None, arguments: 
     from ..store.layout import find_store
 
     layout = find_store(store_folder(store_root))
-    place = read_record(_find_record(layout, lock, target), layout.environments)
+    record = _find_record(layout, lock, target)
+    named = ("" if lock == DEFAULT_LOCK else f" {lock}") + (f" --target {target}" if target else "")
+    place = read_record(record, layout.environments, f"rocmlock realize{named}")
     variables = run_variables(place, os.environ)
     program = find_command(arguments[0], variables)
     if program is None:

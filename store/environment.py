@@ -93,13 +93,13 @@ def record_name(text: str, target: str) -> str:
     return hashlib.sha256(f"{name} {target}".encode()).hexdigest() if target else name
 
 
-def read_record(record: Path, environments: Path) -> Path:
-    """The environment that a lock was realized to on this machine. Raises NOT_REALIZED."""
+def read_record(record: Path, environments: Path, hint: str = "") -> Path:
+    """The environment that a lock was realized to on this machine. Raises NOT_REALIZED with ``hint``."""
     try:
         name = record.read_text().strip()
     except OSError:
         name = ""
     place = environments / name
     if not name or not is_composed(place):
-        raise RocmlockError(NOT_REALIZED, "This lock has not been realized on this machine.")
+        raise RocmlockError(NOT_REALIZED, "This lock has not been realized on this machine.", hint=hint)
     return place

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from resolver_samples import SetCatalog, demands, make_set, recipes
 
 from rocmlock.lockfile.demands import Demands
-from rocmlock.resolver.catalog import TestedSet
+from rocmlock.resolver import catalog as facts
 from rocmlock.resolver.choose import Resolution, World
 from rocmlock.resolver.joint import choose_for_all
 
 ARCH = {"a": "gfx942", "b": "gfx90a", "c": "gfx1100"}
 
 
-def a_set(version: str, targets: str, variant: str = "v") -> TestedSet:
+def a_set(version: str, targets: str, variant: str = "v") -> facts.TestedSet:
     """A set of vLLM ``version`` that holds for ``targets``; each version has its own commit."""
     made = make_set(version, gfx=[ARCH[name] for name in targets], commit=commit(version))
     return replace(made, variant=variant)
@@ -34,7 +34,7 @@ def targets(names: str, **changes: object) -> list[Demands]:
 
 
 def choose(
-    sets: Sequence[TestedSet], wanted: Sequence[Demands], kept: Mapping[str, str] | None = None
+    sets: Sequence[facts.TestedSet], wanted: Sequence[Demands], kept: Mapping[str, str] | None = None
 ) -> list[str]:
     """Version and variant for each target; empty where there is none."""
     kept_commits = {name: commit(version) for name, version in (kept or {}).items()}
@@ -61,7 +61,9 @@ V3, V2, V1 = "0.23.0", "0.22.0", "0.21.0"
         ([a_set(V3, "a")], [f"{V3}v", ""]),
     ],
 )
-def test_one_set_for_all_where_one_holds_else_each_its_own(sets: list[TestedSet], chosen: list[str]) -> None:
+def test_one_set_for_all_where_one_holds_else_each_its_own(
+    sets: list[facts.TestedSet], chosen: list[str]
+) -> None:
     assert choose(sets, targets("ab")) == chosen
 
 
@@ -96,6 +98,12 @@ def test_what_a_lock_has_is_kept(kept: dict[str, str], chosen: list[str]) -> Non
     assert choose(sets, targets("ab"), kept) == [f"{version}v" for version in chosen]
 
 
+def test_targets_that_stay_apart_are_not_brought_together() -> None:
+    sets = [a_set(V3, "a"), a_set(V2, "ab")]
+    assert choose(sets, targets("ab"), {"a": V3, "b": V2}) == [f"{V3}v", f"{V2}v"]
+    assert choose(sets, targets("ab")) == [f"{V2}v"] * 2
+
+
 def test_what_each_target_passed_over_is_told() -> None:
     sets = [a_set(V3, "a"), a_set(V2, "b"), a_set(V1, "ab")]
     answers = choose_for_all(World("vllm", SetCatalog(sets), recipes()), targets("ab"), {})
@@ -118,7 +126,7 @@ SETS = st.lists(
 )
 
 
-def make_world(rows: list[tuple[int, str]]) -> list[TestedSet]:
+def make_world(rows: list[tuple[int, str]]) -> list[facts.TestedSet]:
     ordered = sorted(enumerate(rows), key=lambda row: -row[1][0])
     return [
         a_set(f"0.{30 + version}.0", names or "", f"v{index}") for index, (version, names) in ordered if names
@@ -130,10 +138,10 @@ def test_it_agrees_with_brute_force_and_stays(rows: list[tuple[int, str]], count
     sets, names = make_world(rows), "abc"[:count]
     wanted = targets(names)
 
-    def holds(each: TestedSet, name: str) -> bool:
+    def holds(each: facts.TestedSet, name: str) -> bool:
         return ARCH[name] in each.gfx
 
-    def label(each: TestedSet | None) -> str:
+    def label(each: facts.TestedSet | None) -> str:
         return f"{each.release.version}{each.variant}" if each else ""
 
     alone = [next((each for each in sets if holds(each, name)), None) for name in names]
