@@ -10,12 +10,16 @@ import click
 from .options import (
     DEFAULT_LOCK,
     examples,
+    frozen_option,
     json_option,
     lock_argument,
+    locked_option,
+    require_one,
     store_folder,
     store_option,
     target_option,
 )
+from .sources import offline_option
 
 if TYPE_CHECKING:
     from ..store.plan import Plan
@@ -30,25 +34,46 @@ if TYPE_CHECKING:
 )
 @lock_argument
 @click.option("--dry-run", is_flag=True, help="Print the plan; build and fetch nothing.")
+@locked_option
+@frozen_option
+@offline_option
 @target_option
 @store_option
 @json_option
-def command(lock: Path, target: str | None, store_root: Path | None, *, dry_run: bool, as_json: bool) -> None:
+def command(
+    lock: Path,
+    target: str | None,
+    store_root: Path | None,
+    *,
+    dry_run: bool,
+    locked: bool,
+    frozen: bool,
+    offline: bool,
+    as_json: bool,
+) -> None:
     """Build what LOCK names for a target, and compose the environment.
 
     Packages are built from source, in a sandbox without network. What is in the store already is used as it
     is. `rocmlock run` then runs commands in the environment.
+
+    The manifest is not read, as with --frozen; with --locked the lock must satisfy the one beside it.
     """
     import os
 
     from ..lockfile.codec import parse_lock, read_lock_text
     from ..lockfile.targets import pick_target
     from ..store.realize import Report, Request, plan_realization, realize
+    from .check import require_satisfied
+    from .inputs import read_demands
     from .progress import Progress
     from .render import answer_json
 
+    require_one(locked=locked, frozen=frozen)
     text = read_lock_text(lock)
     held = parse_lock(text, str(lock))
+    if locked:
+        manifest = lock.with_suffix(".toml")
+        require_satisfied(held, read_demands(manifest), lock, manifest)
     named = "" if lock == DEFAULT_LOCK else f" {lock}"
     chosen = pick_target(held, target, f"rocmlock realize{named} {{target}}")
     root = store_folder(store_root)
@@ -61,7 +86,7 @@ def command(lock: Path, target: str | None, store_root: Path | None, *, dry_run:
         return
     with Progress() as progress:
         report = Report(progress.phase, progress.line)
-        request = Request(held, text, lock.absolute().parent, chosen)
+        request = Request(held, text, lock.absolute().parent, chosen, offline)
         realized = realize(request, root, os.environ, report)
     if as_json:
         answer_json(_describe(realized))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from ..errors import MACHINE_LACKS, SOURCE_UNSUPPORTED, RocmlockError
+from ..errors import MACHINE_LACKS, OFFLINE_MISSING, SOURCE_UNSUPPORTED, RocmlockError
 from ..lockfile.model import Lock, Package, PathSource, Target
 from ..lockfile.targets import lock_of
 from .action import plan_action
@@ -68,12 +68,16 @@ def _measure(layout: StoreLayout, found: Found) -> SystemId:
 
 @frozen
 class Request:
-    """A lock to realize for a target of it: its value, its text, and what local sources are relative to."""
+    """A lock to realize for a target of it: its value, its text, and what local sources are relative to.
+
+    ``offline``: nothing is fetched.
+    """
 
     lock: Lock
     text: str
     folder: Path
     target: Target
+    offline: bool = False
 
     @property
     def part(self) -> Lock:
@@ -97,7 +101,7 @@ def realize(request: Request, root: Path, environ: Mapping[str, str], report: Re
     collect_scratch(layout)
     blobs = BlobStore(layout)
     todo = [planned for planned in plan.packages if planned.state == "to build"]
-    fetched = _fetch(lock, blobs, plan, environ, report)
+    fetched = _fetch(request, blobs, plan, environ, report)
     done = {p.package.name: p.realisation for p in plan.packages if p.realisation is not None}
     for planned in plan.packages:
         if planned.realisation is not None:
@@ -142,12 +146,19 @@ def _require_paths(request: Request) -> None:
             check_path(package, request.folder / package.source.path)
 
 
-def _fetch(lock: Lock, blobs: BlobStore, plan: Plan, environ: Mapping[str, str], report: Report) -> int:
+def _fetch(request: Request, blobs: BlobStore, plan: Plan, environ: Mapping[str, str], report: Report) -> int:
     """Fetch the environment's wheels and what the builds to come need; nothing for builds that are done."""
     todo = [planned.package for planned in plan.packages if planned.state == "to build"]
     ids = {*plan.target.python.wheels, *(wheel for package in todo for wheel in package.build.wheels)}
-    wanted = {**source_files(todo), **dict(find_wheels(lock, plan.target, tuple(ids)))}
+    wanted = {**source_files(todo), **dict(find_wheels(request.part, plan.target, tuple(ids)))}
     missing = find_missing(blobs, wanted)
+    if missing and request.offline:
+        raise RocmlockError(
+            OFFLINE_MISSING,
+            f"{len(missing)} {'file is' if len(missing) == 1 else 'files are'} not in the store.",
+            context=sorted(missing),
+            hint="Run the command once without --offline.",
+        )
     if missing:
         report.phase(f"Fetching {len(missing)} files from the package index")
         fetch_files(blobs, missing, environ, lambda name: report.line("fetch", name))

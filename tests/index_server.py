@@ -7,6 +7,7 @@ import io
 import json
 import tarfile
 import threading
+import zipfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,6 +22,17 @@ def sdist(name: str, version: str, files: Mapping[str, str]) -> bytes:
             member.size = len(text.encode())
             archive.addfile(member, io.BytesIO(text.encode()))
     return made.getvalue()
+
+
+def wheel(name: str, version: str, *requires: str) -> tuple[str, bytes]:
+    """A wheel of metadata alone, as (file name, bytes)."""
+    made, info = io.BytesIO(), f"{name}-{version}.dist-info"
+    lines = [f"Name: {name}", f"Version: {version}", *(f"Requires-Dist: {line}" for line in requires)]
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr(f"{info}/METADATA", "\n".join(["Metadata-Version: 2.1", *lines, ""]))
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    return f"{name}-{version}-py3-none-any.whl", made.getvalue()
 
 
 @contextmanager

@@ -6,13 +6,12 @@ import os
 import zipfile
 from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 
 import pytest
-from index_server import serve
+from index_server import serve, wheel
 from packaging.metadata import Metadata
 
 from rocmlock.errors import RocmlockError
@@ -75,17 +74,6 @@ def test_a_contradiction_is_told_in_uvs_words_without_addresses() -> None:
 @pytest.mark.requires("network")
 def test_a_bound_on_a_held_out_version_is_a_conflict() -> None:
     assert failure("torch>=3", held=(TORCH,)).reason.reference == "python-unsatisfiable"
-
-
-def wheel(name: str, version: str, *requires: str) -> tuple[str, bytes]:
-    """A wheel of metadata alone, as (file name, bytes)."""
-    made, info = BytesIO(), f"{name}-{version}.dist-info"
-    lines = [f"Name: {name}", f"Version: {version}", *(f"Requires-Dist: {line}" for line in requires)]
-    with zipfile.ZipFile(made, "w") as archive:
-        archive.writestr(f"{info}/METADATA", "\n".join(["Metadata-Version: 2.1", *lines, ""]))
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", "")
-    return f"{name}-{version}-py3-none-any.whl", made.getvalue()
 
 
 def test_the_stub_wins_over_files_of_the_same_version_and_later_ones(tmp_path: Path) -> None:

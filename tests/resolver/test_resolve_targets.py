@@ -20,6 +20,7 @@ from rocmlock.lockfile.satisfy import find_unmet
 from rocmlock.lockfile.targets import lock_of
 from rocmlock.manifests.loader import parse_manifest
 from rocmlock.resolver.demands import make_demands
+from rocmlock.resolver.kept import Kept
 from rocmlock.resolver.own_sources import Surroundings
 from rocmlock.resolver.recipe_names import package_names
 from rocmlock.resolver.resolve import Resolved, resolve
@@ -42,7 +43,7 @@ def demands(*tables: str) -> tuple[Demands, ...]:
 
 def resolved(wanted: tuple[Demands, ...], old: Lock | None = None) -> Resolved:
     around = Surroundings(Path("/"), Path("/"), dict(os.environ), lambda _: str(digest("a")), lambda _: None)
-    return resolve(wanted, snapshot(), recipes(), around, old)
+    return resolve(wanted, snapshot(), recipes(), around, Kept(old))
 
 
 @cache

@@ -1,0 +1,123 @@
+"""What of a lock stays, what moves, and tags that moved by themselves."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import lock_samples
+import pytest
+from attrs import evolve
+from resolver_samples import SetCatalog, demands, make_set, recipes, snapshot
+
+from rocmlock.errors import ExitCode, RocmlockError
+from rocmlock.lockfile.model import GitSource, Lock, Package, Reason
+from rocmlock.lockfile.names import commit
+from rocmlock.resolver.catalog import KnownCommit
+from rocmlock.resolver.kept import Kept, is_of_set, repository_of
+from rocmlock.resolver.moved import require_unmoved
+from rocmlock.resolver.own_sources import Surroundings
+from rocmlock.resolver.resolve import resolve
+
+OLD, NEW = "a" * 40, "b" * 40
+
+
+def locked(tag: str = "v1.0", at: str = OLD) -> Lock:
+    source = GitSource("https://github.com/vllm-project/vllm", commit(at), tag)
+    package = evolve(
+        next(each for each in lock_samples.full().packages if isinstance(each.source, GitSource)),
+        name="vllm",
+        source=source,
+        reasons=(Reason("vllm-project/vllm tag v1.0", "so it is"),),
+    )
+    return evolve(lock_samples.full(), packages=(package,), wheels=())
+
+
+class TagCatalog(SetCatalog):
+    """A catalog whose tag v1.0 names one commit."""
+
+    def __init__(self, now: str | None) -> None:
+        super().__init__([replace(make_set("1.0", commit=now))])
+        self.now = now
+
+    def commit(self, repository: str, asked: str) -> KnownCommit:
+        return KnownCommit(repository, asked, self.now if asked == "v1.0" else None, None, None, "")
+
+
+def test_a_moved_tag_is_an_integrity_error_with_both_commits_and_the_way_on() -> None:
+    with pytest.raises(RocmlockError) as raised:
+        require_unmoved(Kept(locked()), TagCatalog(NEW))
+    error = raised.value
+    assert (error.reason.reference, error.reason.code) == ("tag-moved", ExitCode.INTEGRITY)
+    (problem,) = error.problems
+    assert OLD in problem.message
+    assert NEW in problem.message
+    assert problem.hint.endswith(f"/compare/{OLD}...{NEW}")
+    assert "--accept-moved-tag vllm" in error.hint
+
+
+@pytest.mark.parametrize("now", [OLD, None], ids=["where it was", "gone"])
+def test_a_tag_that_stays_or_is_gone_has_not_moved(now: str | None) -> None:
+    assert require_unmoved(Kept(locked()), TagCatalog(now)) == frozenset()
+
+
+def test_a_moved_tag_that_is_accepted_is_followed() -> None:
+    (moved,) = require_unmoved(Kept(locked(), accepted=frozenset({"vllm"})), TagCatalog(NEW))
+    assert (moved.locked, moved.now) == (OLD, NEW)
+
+
+def test_the_members_of_a_set_move_together_and_own_commits_do_not_move_it() -> None:
+    lock = locked()
+    own = evolve(lock.packages[0], name="own", reasons=(Reason("manifest", "own is x"),))
+    lock = evolve(lock, packages=(*lock.packages, own))
+    target = lock.packages[0].targets[0]
+    assert Kept(lock).top_source("vllm", target) == lock.packages[0].source
+    assert Kept(lock, moving=frozenset({"vllm"})).top_source("vllm", target) is None
+    assert Kept(lock, moving=None).top_source("vllm", target) is None
+    assert Kept(lock, moving=frozenset({"own"})).top_source("vllm", target) == lock.packages[0].source
+    assert [is_of_set(each) for each in lock.packages] == [True, False]
+    assert Kept().top_source("vllm", target) is None
+
+
+def test_facts_that_are_older_than_the_lock_do_not_move_it_back() -> None:
+    around = Surroundings(Path("/"), Path("/"), dict(os.environ), lambda _: "", lambda _: None, offline=True)
+    wanted = demands('vllm = ">=0.20"')
+    lock = evolve(locked("v0.99.0"), targets=(evolve(lock_samples.small().targets[0], name=wanted.target),))
+    lock = evolve(lock, packages=(evolve(lock.packages[0], targets=(wanted.target,)),))
+    with pytest.raises(RocmlockError) as raised:
+        resolve([wanted], snapshot(), recipes(), around, Kept(lock))
+    assert raised.value.reason.reference == "offline-missing"
+    assert "v0.99.0" in raised.value.message
+    assert "rocmlock update" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://github.com/ROCm/triton", "ROCm/triton"),
+        ("https://github.com/ROCm/triton.git", "ROCm/triton"),
+        ("https://github.com/ROCm/triton/", "ROCm/triton"),
+        ("https://example.org/ROCm/triton", None),
+        ("https://github.com/ROCm", None),
+    ],
+)
+def test_the_repository_of_an_address(url: str, name: str | None) -> None:
+    assert repository_of(url) == name
+
+
+def test_wheels_are_preferred_apart_from_those_that_move() -> None:
+    lock = lock_samples.full()
+    target = lock.targets[0]
+    names = [wheel.partition("==")[0] for wheel in target.python.wheels]
+    assert [wheel.name for wheel in Kept(lock).preferred("the environment", target.name)] == names
+    first = frozenset(names[:1])
+    assert [w.name for w in Kept(lock, moving=first).preferred("the environment", target.name)] == names[1:]
+    assert Kept(lock, moving=None).preferred("the environment", target.name) == ()
+    assert Kept(lock).preferred("the environment", "another") == ()
+    assert Kept(lock).preferred("of no package", target.name) == ()
+
+
+def test_packages_are_only_kept_as_what_they_are() -> None:
+    package: Package = locked().packages[0]
+    assert Kept(locked()).sdist(package.name) is None
