@@ -52,6 +52,15 @@ def version_in(version: str, specifier: str) -> bool:
     return allowed.contains(version, prereleases=True)
 
 
+def _rocm_in(version: str, specifier: str) -> bool:
+    from ..versions.rocm import rocm_in
+
+    try:
+        return rocm_in(version, specifier)
+    except ValueError:
+        return False  # a hand-edited lock
+
+
 def _target(target: Target, demands: Demands) -> Iterator[str]:
     if target.gfx != demands.gfx:
         yield f"gfx is {', '.join(target.gfx)} in the lock, {', '.join(demands.gfx)} in the manifest"
@@ -68,7 +77,7 @@ def _target(target: Target, demands: Demands) -> Iterator[str]:
             )
     if (target.rocm is None) != (demands.rocm is None):
         yield "one of lock and manifest uses ROCm, the other does not"
-    elif target.rocm and demands.rocm and not version_in(target.rocm.version, demands.rocm):
+    elif target.rocm and demands.rocm and not _rocm_in(target.rocm.version, demands.rocm):
         yield f'ROCm is {target.rocm.version} in the lock, the manifest wants "{demands.rocm}"'
 
 

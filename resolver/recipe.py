@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import FILE_UNREADABLE, RECIPE_INVALID, Place, Problem, RocmlockError
 from ..lockfile.model import GpuMatch
+from ..versions.tags import DEFAULT, check_pattern
 from .recipe_names import FOLDER
 
 
@@ -59,6 +60,7 @@ _FACTS = (
     "requires-build",
     "version",
 )
+TagPattern = Annotated[str, AfterValidator(check_pattern)]
 FactName = Annotated[str, AfterValidator(_fact_name)]
 Versions = Annotated[str, AfterValidator(_versions)]
 
@@ -103,19 +105,8 @@ class Releases(_Strict):
     whole. ``rank`` is above 0 for a package that has tested sets of its own; the highest sits on top."""
 
     prefix: str = "v"
-    tag: str = r"v(?P<version>\d.*)"
+    tag: TagPattern = DEFAULT.pattern
     rank: int = Field(default=0, ge=0)
-
-    @field_validator("tag")
-    @classmethod
-    def _has_version(cls, text: str) -> str:
-        try:
-            groups = re.compile(text).groupindex
-        except re.error as error:
-            raise ValueError(f"{text!r} is no regular expression: {error}") from None
-        if "version" not in groups:
-            raise ValueError(f"{text!r} has no group (?P<version>…)")
-        return text
 
 
 class TestedPin(_Strict):

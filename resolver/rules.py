@@ -12,7 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from ..lockfile.demands import Demands, FromGit, FromPath, FromSdist, Ranged
-from ..lockfile.satisfy import version_in
+from ..versions.rocm import rocm_in
 from .catalog import Pin, Release, RocmRelease, TestedSet
 from .recipe import Recipe
 
@@ -96,8 +96,12 @@ def _rocm(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
         return
     if tested.rocm is None:
         yield Violation("", "does not say which ROCm it is for")
-    elif not version_in(tested.rocm.value, demands.rocm):
-        yield Violation("rocm", f"tested on ROCm {tested.rocm.value}")
+    else:
+        try:
+            if not rocm_in(tested.rocm.value, demands.rocm):
+                yield Violation("rocm", f"tested on ROCm {tested.rocm.value}")
+        except ValueError as error:
+            yield Violation("", str(error))
 
 
 def _gfx(tested: TestedSet, demands: Demands, rocm_releases: tuple[RocmRelease, ...]) -> Iterator[Violation]:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from ...errors import COMMIT_AMBIGUOUS, REPOSITORY_MISSING, RocmlockError
+from ...versions.tags import DEFAULT, parse_tag
 from ..catalog import Catalog, Fact, KnownCommit, Origin, Pick, Pin, Release, RocmRelease, TestedSet
 from ..recipe import Recipe
 from .checkout import Checkout
@@ -56,16 +57,15 @@ class LiveCatalog:
         published = {row.tag: row for row in self._github.releases(repository)}
         found: list[Release] = []
         for row in self._github.tags(repository, prefix):
-            match = pattern.fullmatch(row.tag)
-            version = _version(match["version"]) if match else ""
-            if not version:
+            named = parse_tag(row.tag, pattern)
+            if named is None or named.variant:
                 continue
             release = published.get(row.tag)
             found.append(
                 Release(
                     repository=repository,
                     tag=row.tag,
-                    version=version,
+                    version=named.version,
                     commit=row.commit,
                     tag_object=row.tag_object,
                     date=release.published if release else None,
@@ -79,7 +79,7 @@ class LiveCatalog:
         for recipe in self._recipes.values():
             if repository in recipe.repositories:
                 return re.compile(recipe.releases.tag), recipe.releases.prefix
-        return re.compile(r"v?\.?(?P<version>\d.*)"), ""
+        return DEFAULT, ""
 
     def tested_sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
         key = (top, release.tag)
@@ -158,10 +158,8 @@ class LiveCatalog:
         tagged = self._tag(repository, asked)
         if tagged:
             origin = Origin(f"{repository} tag {asked}")
-            pattern, _ = self._tags_of(repository)
-            match = pattern.fullmatch(asked)
-            version = _version(match["version"]) if match else ""
-            fact = Fact(version, origin) if version else None
+            named = parse_tag(asked, self._tags_of(repository)[0])
+            fact = Fact(named.version, origin) if named else None
             return KnownCommit(repository, asked, tagged.commit, origin, fact, "")
         commit = self._github.branch(repository, asked)
         origin = Origin(f"{repository} branch {asked}, which moves") if commit else None
@@ -174,12 +172,3 @@ class LiveCatalog:
 
     def rocm_releases(self) -> tuple[RocmRelease, ...]:
         return self._known.rocm_releases()
-
-
-def _version(text: str) -> str:
-    """A PEP 440 version, empty where it is none."""
-    try:
-        Version(text)
-    except InvalidVersion:
-        return ""
-    return text

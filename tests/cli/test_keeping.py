@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ class Stack:
         self.env = {"UV_DEFAULT_INDEX": url, "UV_NO_CACHE": "1"}
         self.do("resolve")
 
-    def do(self, *arguments: str, code: int = 0, **env: str) -> Outcome:
+    def do(self, *arguments: str, code: int = 0, env: Mapping[str, str] = {}) -> Outcome:
         done = self.cli(*arguments, env={**self.env, **env})
         assert done.code == code, done.stdout + done.stderr
         return done
@@ -139,10 +139,10 @@ def test_locked_and_frozen_write_nothing(stack: Stack) -> None:
     stack.edit('"thing", "other"', '"thing"')
     stale = stack.do("resolve", "--locked", code=4)
     assert stale.stderr.startswith("error[lock-stale]")
-    assert stack.do("resolve", code=4, ROCMLOCK_LOCKED="1").stderr.startswith("error[lock-stale]")
+    assert stack.do("resolve", code=4, env={"ROCMLOCK_LOCKED": "1"}).stderr.startswith("error[lock-stale]")
     stack.do("realize", "--locked", code=4)
     stack.do("resolve", "--frozen")
-    stack.do("resolve", ROCMLOCK_FROZEN="1")
+    stack.do("resolve", env={"ROCMLOCK_FROZEN": "1"})
     both = stack.do("resolve", "--locked", "--frozen", code=2)
     assert "give one" in both.stderr
     assert stack.lock == before
@@ -151,15 +151,15 @@ def test_locked_and_frozen_write_nothing(stack: Stack) -> None:
 def test_offline_uses_what_is_locked_and_names_what_is_missing(stack: Stack) -> None:
     nowhere = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple/"}
     before = stack.lock
-    stack.do("resolve", "--offline", **nowhere)
-    stack.do("resolve", ROCMLOCK_OFFLINE="1", **nowhere)
+    stack.do("resolve", "--offline", env=nowhere)
+    stack.do("resolve", env={**nowhere, "ROCMLOCK_OFFLINE": "1"})
     assert stack.lock == before
     stack.edit('"thing", "other"', '"thing", "other", "more"')
-    missing = stack.do("resolve", "--offline", code=7, **nowhere)
+    missing = stack.do("resolve", "--offline", code=7, env=nowhere)
     assert "error[offline-missing]" in missing.stderr
     assert "more" in missing.stderr
     stack.edit("tool = ", 'tool2 = { sdist = "*" }\ntool = ')
-    assert "tool2" in stack.do("resolve", "--offline", code=7, **nowhere).stderr
+    assert "tool2" in stack.do("resolve", "--offline", code=7, env=nowhere).stderr
 
 
 def test_a_revision_of_the_lock_can_be_compared(stack: Stack, index: Index) -> None:
