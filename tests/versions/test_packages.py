@@ -45,7 +45,6 @@ def key(text: str):
 def test_rocm_in_a_local_part_is_compared_as_a_version() -> None:
     rising = ["7.2", "7.14", "7.15.0a20260728", "7.15", "10.1.0a20260807", "10.1"]
     versions = [parse_package_version(f"2.12.0+rocm{rocm}") for rocm in rising]
-    assert versions == sorted(reversed(versions))
     assert all(first < second for first, second in pairwise(versions))
     # PEP 440 has it the other way round.
     assert Version("2.12.0+rocm7.15.0a20260728") > Version("2.12.0+rocm10.1.0a20260807")

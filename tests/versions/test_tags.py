@@ -75,7 +75,6 @@ def test_every_tag_of_the_facts_is_read_or_passed_over() -> None:
         "pytorch/pytorch",
         "triton-lang/triton",
         "pytorch/vision",
-        "ROCm/aiter",
     ):
         entry = repositories[name]
         tags = [row["tag"] for row in (entry if isinstance(entry, list) else entry["tags"])]
