@@ -124,6 +124,7 @@ MANIFEST_INVALID = _reason("manifest-invalid", ExitCode.USAGE, "The manifest has
 MANIFEST_UNSUPPORTED = _reason("manifest-unsupported", ExitCode.USAGE, "The manifest asks for something that this version cannot do yet.", "Change the line that is named.")
 RECIPE_INVALID = _reason("recipe-invalid", ExitCode.USAGE, "A recipe has faults.", "Mend the places that are named.")
 SOURCE_INVALID = _reason("source-invalid", ExitCode.USAGE, "A local source cannot be built as it stands.", "Mend what is named.")
+REVISION_UNKNOWN = _reason("revision-unknown", ExitCode.USAGE, "A git revision in the manifest is none that is known.", "Give the full 40-hex commit as rev.")
 
 UNSATISFIABLE = _reason("unsatisfiable", ExitCode.UNSATISFIABLE, "No set of versions meets the manifest.", "Change one of the lines that are named.")
 PYTHON_UNSATISFIABLE = _reason("python-unsatisfiable", ExitCode.UNSATISFIABLE, "The Python requirements contradict each other or the chosen packages.", "Change the ranges that are named.")

@@ -15,15 +15,25 @@ from .model import Compiler, Flags, GpuMatch
 
 @frozen
 class Ranged:
-    """Any source that a recipe knows, with a version in ``specifier`` (PEP 440; empty: any)."""
+    """Any source that a recipe knows, with a version in ``specifier`` (PEP 440; empty: any).
+
+    ``repository`` ("owner/name") narrows that to one source; empty: any that the recipe knows.
+    """
 
     specifier: str = ""
+    repository: str = ""
 
 
 @frozen
 class FromGit:
+    """A commit, tag or branch of a repository of the user's choice."""
+
     url: str
     rev: str
+
+    def says(self, name: str) -> str:
+        """The reason that a lock gives for it, which also tells what was asked for where that is a branch."""
+        return f"{name} is {self.rev} of {self.url}"
 
 
 @frozen
@@ -55,6 +65,19 @@ class PackageDemand:
 
 
 @frozen
+class Forbidden:
+    """Versions of a package that the user will not have, and why."""
+
+    package: str
+    specifier: str
+    reason: str
+
+    @property
+    def line(self) -> str:
+        return f'forbid = [{{ package = "{self.package}", versions = "{self.specifier}" }}]'
+
+
+@frozen
 class Demands:
     """Everything that a lock must satisfy. ``gfx`` is canonical and sorted; ``rocm`` None: none is used."""
 
@@ -69,6 +92,7 @@ class Demands:
     flags: Flags = field(factory=Flags)
     requires: tuple[str, ...] = ()
     released_before: date | None = None
+    forbidden: tuple[Forbidden, ...] = ()
 
     def package(self, name: str) -> PackageDemand | None:
         return next((package for package in self.packages if package.name == name), None)

@@ -21,7 +21,7 @@ _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+!-]{0,254}")
 
 def commit(text: str) -> Commit:
     """The commit that ``text`` is; ValueError for short, upper-case or all-zero ones."""
-    if not _COMMIT.fullmatch(text) or not text.strip("0"):
+    if not is_commit(text):
         raise ValueError(f"{text!r} is not a commit of 40 hex digits")
     return Commit(text)
 
@@ -38,3 +38,14 @@ def file_name(text: str) -> FileName:
     if not _FILE.fullmatch(text) or text in {".", ".."}:
         raise ValueError(f"{text!r} is not a plain file name")
     return FileName(text)
+
+
+def repository_of(url: str) -> str | None:
+    """``owner/name`` of a GitHub address, None for another place."""
+    match = re.fullmatch(r"https://github\.com/([^/]+/[^/]+?)(?:\.git)?/?", url)
+    return match[1] if match else None
+
+
+def is_commit(text: str) -> bool:
+    """Whether ``text`` is a whole commit."""
+    return _COMMIT.fullmatch(text) is not None and bool(text.strip("0"))

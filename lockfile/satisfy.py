@@ -9,6 +9,7 @@ from packaging.version import Version
 
 from .demands import Demands, FromPath, FromSdist, PackageDemand, Ranged
 from .model import GitSource, Lock, Package, PathSource, SdistSource, Target
+from .names import repository_of
 from .targets import lock_of
 
 
@@ -92,6 +93,10 @@ def _packages(lock: Lock, demands: Demands) -> Iterator[str]:
             yield f"{demand.name} is not in the lock"
         else:
             yield from _package(package, demand)
+    for forbidden in demands.forbidden:
+        package = lock.package(forbidden.package, demands.target)
+        if package and package.version and version_in(package.version, forbidden.specifier):
+            yield f"{package.name} {package.version} is forbidden: {forbidden.reason}"
     yield from _superfluous(lock, demands)
 
 
@@ -119,6 +124,9 @@ def _package(package: Package, demand: PackageDemand) -> Iterator[str]:
         if not version_in(package.version, origin.specifier):
             version = package.version or "of unknown version"
             yield f'{package.name} is {version}, the manifest wants "{origin.specifier}"'
+        url = source.url if isinstance(source, GitSource) else ""
+        if origin.repository and origin.repository != repository_of(url):
+            yield f"{package.name} is from {url}, the manifest wants {origin.repository}"
     elif isinstance(origin, FromSdist):
         if not isinstance(source, SdistSource):
             yield f"{package.name} is not built from its source distribution in the lock"
@@ -130,7 +138,10 @@ def _package(package: Package, demand: PackageDemand) -> Iterator[str]:
     elif not (
         isinstance(source, GitSource)
         and source.url == origin.url
-        and origin.rev in (source.commit, source.tag)
+        and (
+            origin.rev in (source.commit, source.tag)
+            or any(reason.says == origin.says(package.name) for reason in package.reasons)
+        )
     ):
         yield f"{package.name} is not {origin.rev} of {origin.url} in the lock"
     for name, value in sorted(demand.environment.items()):

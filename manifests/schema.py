@@ -109,6 +109,9 @@ GfxTargets = Annotated[list[GfxTarget], Field(min_length=1), AfterValidator(_onc
 RequirementLine = Annotated[str, AfterValidator(_requirement)]
 GitUrl = Annotated[str, AfterValidator(_git_url)]
 Name = Annotated[str, AfterValidator(_matching(r"[A-Za-z0-9][A-Za-z0-9._-]*", 'a name such as "mi300x"'))]
+Repository = Annotated[
+    str, AfterValidator(_matching(r"[A-Za-z0-9-]+/[A-Za-z0-9._-]+", 'a repository such as "ROCm/pytorch"'))
+]
 PythonVersion = Annotated[str, AfterValidator(_matching(r"3\.(9|1[0-9])", 'a version such as "3.12"'))]
 Major = Annotated[str, AfterValidator(_matching(r"[1-9][0-9]?", 'a major version such as "11"'))]
 Variable = Annotated[str, AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "a variable's name"))]
@@ -175,9 +178,13 @@ class System(_Strict):
 
 
 class PackageTable(_Strict):
-    """One package with exactly one source; ``gpu`` is what its output must hold."""
+    """One package with exactly one source; ``gpu`` is what its output must hold.
+
+    ``repository`` narrows a range to the commits of one repository: a fork is another source of the package.
+    """
 
     version: Specifier | None = None
+    repository: Repository | None = None
     git: GitUrl | None = None
     rev: str | None = None
     path: str | None = None
@@ -190,6 +197,8 @@ class PackageTable(_Strict):
         if len(given) != 1:
             found = f", not {' and '.join(given)}" if given else ""
             raise ValueError(f"a package has one source: version, git, path or sdist{found}")
+        if self.repository is not None and self.version is None:
+            raise ValueError('repository goes with version: { version = "*", repository = "ROCm/pytorch" }')
         if (self.git is None) != (self.rev is None):
             raise ValueError('git and rev go together: { git = "https://…", rev = "<commit or tag>" }')
         return self
@@ -218,9 +227,18 @@ class Python(_Strict):
     requires: list[RequirementLine] = []
 
 
+class Forbidden(_Strict):
+    """Versions that must not be chosen, with the user's reason."""
+
+    package: Name
+    versions: Specifier
+    reason: str
+
+
 class Resolve(_Strict):
     strategy: Literal["tested", "release", "newest"] = "tested"
     released_before: date | None = None
+    forbid: list[Forbidden] = []
 
 
 def _as_table(value: object) -> object:

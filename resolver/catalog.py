@@ -64,6 +64,7 @@ class KnownCommit:
 
     ``asked`` is the name that they use, short or of 40 hex (or a tag that was never read); ``commit`` what
     it stands for, None where the facts cannot tell, and ``origin`` who says so. ``branch`` is free words.
+    ``tag`` is set where it is a tag, with the object of an annotated one.
     """
 
     repository: str
@@ -72,6 +73,8 @@ class KnownCommit:
     origin: Origin | None
     version: Fact | None
     branch: str
+    tag: str = ""
+    tag_object: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,14 +59,14 @@ class World:
     recipes: Mapping[str, Recipe]
 
     def release_violations(self, release: Release, demands: Demands) -> Iterator[Violation]:
-        return find_release_violations(self.top, release, demands)
+        return find_release_violations(self.top, release, demands, self.recipes)
 
     def set_violations(self, tested: TestedSet, demands: Demands) -> Iterator[Violation]:
         needed = find_needed(demands, self.top, self.recipes)
         return find_set_violations(tested, demands, needed, self.recipes, self.catalog.rocm_releases())
 
     def pin_violations(self, tested: TestedSet, demands: Demands) -> Iterator[Violation]:
-        return find_pin_violations(tested, self.members(tested, demands), demands)
+        return find_pin_violations(tested, self.members(tested, demands), demands, self.recipes)
 
     def members(self, tested: TestedSet, demands: Demands) -> tuple[Pin, ...]:
         """The needed pins, expanded."""

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from attrs import evolve
 
-from ..lockfile.demands import Demands, PackageDemand, Ranged
+from ..lockfile.demands import Demands, Forbidden, PackageDemand, Ranged
 from .catalog import TestedSet
 from .choose import PassedOver, World
 
@@ -148,6 +148,9 @@ def _relaxed(world: World, demands: Demands, dropped: tuple[str, ...], tested: T
             )
         elif line == "released-before":
             demands = evolve(demands, released_before=None)
+        elif line.startswith("forbid:"):
+            others = tuple(each for each in demands.forbidden if forbid_line(each) != line)
+            demands = evolve(demands, forbidden=others)
         elif line.startswith("package:"):
             name = line.removeprefix("package:")
             version = tested.release.version if name == tested.top else None
@@ -163,14 +166,26 @@ def _relaxed(world: World, demands: Demands, dropped: tuple[str, ...], tested: T
 
 def _with_package(demands: Demands, name: str, specifier: str) -> Demands:
     packages = tuple(
-        PackageDemand(name, Ranged(specifier), f'{name} = "{specifier}"') if package.name == name else package
-        for package in demands.packages
+        _ranged(package, specifier) if package.name == name else package for package in demands.packages
     )
     return evolve(demands, packages=packages)
 
 
+def _ranged(package: PackageDemand, specifier: str) -> PackageDemand:
+    """The demand with another range; what else it says stays."""
+    return evolve(package, origin=Ranged(specifier), line=f'{package.name} = "{specifier}"')
+
+
+def forbid_line(forbidden: Forbidden) -> str:
+    """How a violation names a forbidden range."""
+    return f"forbid:{forbidden.package} {forbidden.specifier}"
+
+
 def line_of(demands: Demands, line: str) -> str:
     """A demand as it stands in a manifest."""
+    if line.startswith("forbid:"):
+        stands = next((each.line for each in demands.forbidden if forbid_line(each) == line), None)
+        return stands or f"without forbidding {line.removeprefix('forbid:')}"
     package = demands.package(line.removeprefix("package:")) if line.startswith("package:") else None
     if package:
         return package.line

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..errors import MANIFEST_UNSUPPORTED, RocmlockError
 from ..gfx import sort_targets
-from ..lockfile.demands import Demands, FromGit, FromPath, FromSdist, PackageDemand, Ranged
+from ..lockfile.demands import Demands, Forbidden, FromGit, FromPath, FromSdist, PackageDemand, Ranged
 from ..lockfile.model import Compiler, Flags
-from ..manifests.schema import HostCompiler, Manifest, PackageTable
+from ..manifests.schema import HostCompiler, Manifest, PackageTable, canonicalize_name
 
 
 def make_demands(manifest: Manifest) -> tuple[Demands, ...]:
@@ -30,6 +30,10 @@ def make_demands(manifest: Manifest) -> tuple[Demands, ...]:
             flags=Flags(manifest.flags.opt_level, manifest.flags.debug),
             requires=tuple(sorted(manifest.python.requires)),
             released_before=manifest.resolve.released_before,
+            forbidden=tuple(
+                Forbidden(canonicalize_name(each.package), each.versions, each.reason)
+                for each in manifest.resolve.forbid
+            ),
         )
         for name, target in sorted(manifest.target.named.items())
     )
@@ -69,11 +73,13 @@ def _origin(table: PackageTable) -> Ranged | FromGit | FromPath | FromSdist:
         return FromPath(table.path)
     if table.sdist is not None:
         return FromSdist(table.sdist)
-    return Ranged(table.version or "")
+    return Ranged(table.version or "", table.repository or "")
 
 
 def _line(name: str, origin: Ranged | FromGit | FromPath | FromSdist) -> str:
     match origin:
+        case Ranged(specifier, repository) if repository:
+            return f'{name} = {{ version = "{specifier or "*"}", repository = "{repository}" }}'
         case Ranged(specifier):
             return f'{name} = "{specifier or "*"}"'
         case FromSdist(specifier):

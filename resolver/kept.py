@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..lockfile.demands import FromGit
 from ..lockfile.model import GitSource, Lock, Package, SdistSource, Wheel
 from ..lockfile.targets import lock_of
 from .layers import layer_wheels
@@ -51,6 +51,24 @@ class Kept:
             None,
         )
 
+    def git(self, name: str, origin: FromGit) -> Package | None:
+        """The locked package of a git source of the user's own that stays, where it is still asked for.
+
+        A branch stays at the commit that it named when it was locked.
+        """
+        if self.moves(name):
+            return None
+        return next(
+            (
+                package
+                for package in self._packages()
+                if package.name == name
+                and isinstance(package.source, GitSource)
+                and any(reason.says == origin.says(name) for reason in package.reasons)
+            ),
+            None,
+        )
+
     def preferred(self, layer: str, target: str) -> tuple[Wheel, ...]:
         """The wheels of a layer that stay if they can when the layer has to be locked anew."""
         if self.old is None or target not in {each.name for each in self.old.targets}:
@@ -69,9 +87,3 @@ def is_of_set(package: Package) -> bool:
     return isinstance(package.source, GitSource) and not any(
         reason.at == "manifest" for reason in package.reasons
     )
-
-
-def repository_of(url: str) -> str | None:
-    """``owner/name`` of a GitHub address, None for another place."""
-    match = re.fullmatch(r"https://github\.com/([^/]+/[^/]+?)(?:\.git)?/?", url)
-    return match[1] if match else None

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ..errors import TAG_MOVED, Problem, RocmlockError
 from ..lockfile.model import GitSource
+from ..lockfile.names import repository_of
 from .catalog import Catalog
-from .kept import Kept, repository_of
+from .kept import Kept
 
 
 @dataclass(frozen=True, slots=True)

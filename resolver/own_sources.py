@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import MANIFEST_UNSUPPORTED, OFFLINE_MISSING, RocmlockError
+from ..errors import OFFLINE_MISSING, REVISION_UNKNOWN, RocmlockError
 from ..lockfile.demands import Demands, FromGit, FromPath, FromSdist, PackageDemand
 from ..lockfile.model import GitSource, Package, PathSource, Reason, Source
-from ..lockfile.names import commit, content_digest
+from ..lockfile.names import commit, content_digest, is_commit, repository_of
 from ..lockfile.satisfy import version_in
 from ..package_index import PackageIndex
 from .assemble import make_package
@@ -149,26 +148,28 @@ class OwnSources:
         )
 
     def _from_git(self, demand: PackageDemand, url: str, rev: str) -> Given:
-        repository = re.sub(r"^https://github\.com/|(\.git)?/?$", "", url)
-        releases = self.catalog.releases(repository)
-        tagged = next((release for release in releases if release.tag == rev and release.commit), None)
-        try:
-            full = commit(tagged.commit if tagged and tagged.commit else rev)
-        except ValueError:
+        """A tag, a commit (short ones are expanded) or a branch, which is taken where it is now."""
+        given = Reason("manifest", FromGit(url, rev).says(demand.name))
+        recipe = self.recipes.get(demand.name, self.recipes[PATH_DEFAULT])
+        if is_commit(rev):
+            return Given(demand.name, recipe, GitSource(url, commit(rev)), reasons=(given,))
+        kept = self.kept.git(demand.name, FromGit(url, rev))
+        if kept:
+            return Given(demand.name, recipe, kept.source, version=kept.version, reasons=kept.reasons)
+        repository = repository_of(url)
+        known = self.catalog.commit(repository, rev) if repository else None
+        if known is None or known.commit is None or known.origin is None:
             raise RocmlockError(
-                MANIFEST_UNSUPPORTED,
-                f"{demand.name}: {rev} of {url} is not among the facts that this version has.",
-                hint="Give the full 40-hex commit as rev.",
-            ) from None
-        reasons = (Reason("manifest", f"{demand.name} is {rev} of {url}"),)
-        source = GitSource(url, full)
-        if tagged:
-            reasons += (Reason(str(tagged.origin), f"tag {rev} is commit {full}", tagged.origin.evidence),)
-            source = GitSource(url, full, tagged.tag, tagged.tag_object or "")
+                REVISION_UNKNOWN,
+                f"{demand.name}: {rev} of {url} is no tag, branch or commit that is known.",
+                hint="Give the full 40-hex commit as rev, or resolve where GitHub can be reached.",
+            )
+        kind = "branch" if known.branch else "tag" if known.tag else "commit"
+        says = f"{kind} {rev} is commit {known.commit}" + (" when it was resolved" if known.branch else "")
         return Given(
             demand.name,
-            self.recipes.get(demand.name, self.recipes[PATH_DEFAULT]),
-            source,
-            version=tagged.version if tagged else "",
-            reasons=reasons,
+            recipe,
+            GitSource(url, commit(known.commit), known.tag, known.tag_object or ""),
+            version=known.version.value if known.version else "",
+            reasons=(given, Reason(str(known.origin), says, known.origin.evidence)),
         )

@@ -159,6 +159,20 @@ class Pairs(_Strict):
     versions: dict[str, Versions]
 
 
+class KnownBad(_Strict):
+    """Official versions that cannot be built as they stand: at all, or only with some ROCm or GCC.
+
+    ``reason`` is a fact, ``source`` where it was read, ``instead`` the way out.
+    """
+
+    versions: Versions = ""
+    rocm: Versions = ""
+    gcc: Versions = ""
+    reason: str
+    source: str
+    instead: str
+
+
 class Recipe(_Strict):
     """``repositories`` are the places a commit may come from, upstream first."""
 
@@ -170,6 +184,7 @@ class Recipe(_Strict):
     tested: list[Tested] = []
     reads: list[Read] = []
     pairs: Pairs | None = None
+    known_bad: list[KnownBad] = []
     needs: Needs = Needs()
     python: PythonNeeds = PythonNeeds()
     build: Build

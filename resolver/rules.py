@@ -47,7 +47,9 @@ def find_needed(demands: Demands, top: str, recipes: Mapping[str, Recipe]) -> tu
     return tuple(sorted(wanted - given))
 
 
-def find_release_violations(top: str, release: Release, demands: Demands) -> Iterator[Violation]:
+def find_release_violations(
+    top: str, release: Release, demands: Demands, recipes: Mapping[str, Recipe]
+) -> Iterator[Violation]:
     """What rules a release out before anything of it is read."""
     demand = demands.package(top)
     specifier = demand.origin.specifier if demand and isinstance(demand.origin, Ranged) else ""
@@ -56,6 +58,10 @@ def find_release_violations(top: str, release: Release, demands: Demands) -> Ite
         yield Violation(line, "outside the range asked for")
     elif _is_prerelease(release) and not SpecifierSet(specifier).prereleases:
         yield Violation(line, "a pre-release, and the range names none")
+    yield from _forbidden(top, release.version, demands)
+    yield from _known_bad(recipes.get(top), release.version, None, demands)
+    if demand and isinstance(demand.origin, Ranged):
+        yield from _elsewhere(top, demand.origin, release.repository)
     before = demands.released_before
     if before is not None and release.date is None:
         yield Violation("released-before", "its release date is not known")
@@ -72,6 +78,7 @@ def find_set_violations(
 ) -> Iterator[Violation]:
     """What rules a set out by the files of its release, the fact to tell first at the front."""
     yield from _rocm(tested, demands)
+    yield from _known_bad(recipes.get(tested.top), tested.release.version, tested, demands)
     yield from _gfx(tested, demands, rocm_releases)
     yield from _python(tested, demands)
     yield from _compilers(tested, demands, needed, recipes)
@@ -79,12 +86,53 @@ def find_set_violations(
     yield from _pinned(tested, needed)
 
 
-def find_pin_violations(tested: TestedSet, pins: Iterable[Pin], demands: Demands) -> Iterator[Violation]:
+def find_pin_violations(
+    tested: TestedSet, pins: Iterable[Pin], demands: Demands, recipes: Mapping[str, Recipe]
+) -> Iterator[Violation]:
     """What rules a set out once its needed ``pins`` are expanded."""
     if tested.release.commit is None:
         yield Violation("", f"no full commit is known for tag {tested.release.tag} of {tested.top}")
     for pin in pins:
         yield from _member(pin, demands)
+        if pin.version:
+            yield from _forbidden(pin.package, pin.version.value, demands)
+            for about in (None, tested):
+                yield from _known_bad(recipes.get(pin.package), pin.version.value, about, demands)
+
+
+def _forbidden(package: str, version: str, demands: Demands) -> Iterator[Violation]:
+    for forbidden in demands.forbidden:
+        if forbidden.package == package and SpecifierSet(forbidden.specifier).contains(
+            version, prereleases=True
+        ):
+            line = f"forbid:{package} {forbidden.specifier}"
+            yield Violation(line, f"{package} {forbidden.specifier} is forbidden: {forbidden.reason}")
+
+
+def _known_bad(
+    recipe: Recipe | None, version: str, tested: TestedSet | None, demands: Demands
+) -> Iterator[Violation]:
+    """What cannot be built as it stands: at all (without ``tested``), or with the ROCm or GCC of a set."""
+    for bad in recipe.known_bad if recipe else ():
+        conditional = bool(bad.rocm or bad.gcc)
+        if conditional == (tested is None) or not SpecifierSet(bad.versions).contains(
+            version, prereleases=True
+        ):
+            continue
+        rocm = tested.rocm.value if tested and tested.rocm and demands.rocm is not None else ""
+        if bad.rocm and not (rocm and SpecifierSet(bad.rocm).contains(rocm, prereleases=True)):
+            continue
+        gcc = demands.host.version if demands.host.kind == "gcc" else demands.host.gcc_install
+        if bad.gcc and not SpecifierSet(bad.gcc).contains(gcc):
+            continue
+        line = "host" if bad.gcc else "rocm" if bad.rocm else ""
+        name = recipe.name if recipe else ""
+        yield Violation(line, f"{name} is known bad: {bad.reason} ({bad.source}); instead: {bad.instead}")
+
+
+def _elsewhere(package: str, wanted: Ranged, repository: str) -> Iterator[Violation]:
+    if wanted.repository and wanted.repository != repository:
+        yield Violation(f"package:{package}", f"takes {package} from {repository or 'a wheel'}")
 
 
 def _is_prerelease(release: Release) -> bool:
@@ -144,6 +192,8 @@ def _pinned(tested: TestedSet, needed: tuple[str, ...]) -> Iterator[Violation]:
 def _member(pin: Pin, demands: Demands) -> Iterator[Violation]:
     demand = demands.package(pin.package)
     specifier = demand.origin.specifier if demand and isinstance(demand.origin, Ranged) else ""
+    if demand and isinstance(demand.origin, Ranged):
+        yield from _elsewhere(pin.package, demand.origin, pin.repository)
     if specifier:
         line = f"package:{pin.package}"
         if pin.version is None:

@@ -110,7 +110,9 @@ class Names:
         if tagged is not None:
             at = Origin(f"{repository} tag {asked}")
             version = Fact(tagged.version, at) if tagged.version else None
-            return KnownCommit(repository, asked, tagged.commit, tagged.origin, version, "")
+            return KnownCommit(
+                repository, asked, tagged.commit, tagged.origin, version, "", tagged.tag, tagged.tag_object
+            )
         if repository not in self._commits:
             rows = self._data["commits"].get(repository, ())
             self._commits[repository] = {row[0]: make_known(repository, row) for row in rows}

@@ -106,13 +106,12 @@ class LiveCatalog:
         if pin.wheel is not None or not pin.repository:
             return pin
         known = self.commit(pin.repository, pin.asked)
-        tagged = self._tag(pin.repository, pin.asked) if known.commit else None
         return replace(
             pin,
             commit=known.commit,
             commit_origin=known.origin,
-            tag=tagged.tag if tagged else None,
-            tag_object=tagged.tag_object if tagged else None,
+            tag=known.tag or None,
+            tag_object=known.tag_object,
             version=pin.version or known.version or self._version_at(pin, known.commit),
             picks=tuple(self._pick(pin, each) for each in pin.picks),
         )
@@ -160,7 +159,9 @@ class LiveCatalog:
             origin = Origin(f"{repository} tag {asked}")
             named = parse_tag(asked, self._tags_of(repository)[0])
             fact = Fact(named.version, origin) if named else None
-            return KnownCommit(repository, asked, tagged.commit, origin, fact, "")
+            return KnownCommit(
+                repository, asked, tagged.commit, origin, fact, "", tagged.tag, tagged.tag_object
+            )
         commit = self._github.branch(repository, asked)
         origin = Origin(f"{repository} branch {asked}, which moves") if commit else None
         return KnownCommit(repository, asked, commit, origin, None, asked if commit else "")

@@ -357,3 +357,57 @@ def apply(wanted: Demands, change: Change) -> Demands:
             packages = tuple(changed if each.name == name else each for each in wanted.packages)
             wanted = attrs.evolve(wanted, packages=packages)
     return wanted
+
+
+FORBID = '[resolve]\nforbid = [{ package = "pytorch", versions = "==2.11.0", reason = "it crashes here" }]\n'
+
+
+def test_what_the_user_forbids_is_passed_over_with_the_users_reason() -> None:
+    new, old = make_set("2.0"), make_set("1.0", torch="2.9.1")
+    answer = resolution(decide(world(new, old), demands(ONE, more=FORBID)))
+    assert answer.tested is old
+    (told,) = answer.passed_over
+    assert told.violation.says == "pytorch ==2.11.0 is forbidden: it crashes here"
+    only = conflict(decide(world(new), demands(ONE, more=FORBID)))
+    assert only.impossible == ("forbid:pytorch ==2.11.0",)
+    assert [change.instead for change in only.changes] == [("without forbidding pytorch ==2.11.0",)]
+    assert line_of(demands(ONE, more=FORBID), only.impossible[0]).startswith("forbid = [{ package")
+
+
+def test_the_top_package_can_be_forbidden_too() -> None:
+    wanted = demands(ONE, more=FORBID.replace("pytorch", "vllm").replace("==2.11.0", ">=2"))
+    assert version(decide(world(make_set("2.0"), make_set("1.0")), wanted)) == "1.0"
+
+
+def test_a_version_that_is_known_to_be_bad_is_never_chosen() -> None:
+    bad = [*(pin("pytorch", "2.11.0"), pin("torchvision", "0.26.0")), pin("triton", "2.3.0")]
+    answer = resolution(decide(world(make_set("2.0", pins=bad), make_set("1.0")), demands(ONE)))
+    assert answer.tested.release.version == "1.0"
+    says = answer.passed_over[0].violation.says
+    assert says.startswith("triton is known bad: its build fetches an LLVM archive")
+    assert "instead: Triton 3.0.0 or later" in says
+
+
+def test_what_is_bad_with_a_rocm_or_a_gcc_alone_names_that_line() -> None:
+    old = world(make_set("0.7.3", rocm="6.2"))
+    found = conflict(decide(old, demands('vllm = "*"', rocm=">=6")))
+    assert found.impossible == ("rocm",)
+    assert isinstance(
+        decide(world(make_set("0.7.3", rocm="6.3")), demands('vllm = "*"', rocm=">=6")), Resolution
+    )
+    assert conflict(decide(world(make_set("1.0")), demands(ONE, gcc="15"))).impossible == ("host",)
+    assert isinstance(decide(world(make_set("1.0")), demands(ONE, gcc="14")), Resolution)
+
+
+def test_a_fork_is_another_source_of_the_package() -> None:
+    given = [
+        replace(pin("pytorch", "2.11.0"), repository="ROCm/pytorch"),
+        pin("triton", None),
+        pin("torchvision", None),
+    ]
+    here = world(make_set("1.0", pins=given))
+    wanted = f'{ONE}\npytorch = {{ version = "*", repository = "%s" }}'
+    assert isinstance(decide(here, demands(wanted % "ROCm/pytorch")), Resolution)
+    answer = conflict(decide(here, demands(wanted % "pytorch/pytorch")))
+    assert answer.impossible == ("package:pytorch",)
+    assert answer.passed_over[0].violation.says == "takes pytorch from ROCm/pytorch"

@@ -13,9 +13,9 @@ from resolver_samples import SetCatalog, demands, make_set, recipes, snapshot
 
 from rocmlock.errors import ExitCode, RocmlockError
 from rocmlock.lockfile.model import GitSource, Lock, Package, Reason
-from rocmlock.lockfile.names import commit
+from rocmlock.lockfile.names import commit, repository_of
 from rocmlock.resolver.catalog import KnownCommit
-from rocmlock.resolver.kept import Kept, is_of_set, repository_of
+from rocmlock.resolver.kept import Kept, is_of_set
 from rocmlock.resolver.moved import require_unmoved
 from rocmlock.resolver.own_sources import Surroundings
 from rocmlock.resolver.resolve import resolve

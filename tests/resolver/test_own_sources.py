@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -13,6 +14,8 @@ from resolver_samples import demands, recipes, snapshot
 from rocmlock.errors import RocmlockError
 from rocmlock.lockfile.model import GitSource, Lock, Package, PathSource, SdistSource
 from rocmlock.lockfile.names import commit, file_name
+from rocmlock.lockfile.satisfy import find_unmet
+from rocmlock.resolver.catalog import KnownCommit, Origin
 from rocmlock.resolver.kept import Kept
 from rocmlock.resolver.own_sources import OwnSources, Surroundings, make_given
 
@@ -72,7 +75,7 @@ def test_a_project_without_a_recipe_is_built_by_the_default_one(tmp_path: Path) 
 def test_a_rev_that_cannot_be_known_is_never_guessed(tmp_path: Path, rev: str) -> None:
     with pytest.raises(RocmlockError) as raised:
         packages(git(rev), tmp_path)
-    assert raised.value.reason.reference == "manifest-unsupported"
+    assert raised.value.reason.reference == "revision-unknown"
     assert rev in raised.value.message
 
 
@@ -118,3 +121,46 @@ def test_a_source_distribution_is_kept_while_it_is_in_range(tmp_path: Path) -> N
 
 def test_what_a_tested_set_gives_is_left_to_it(tmp_path: Path) -> None:
     assert packages('vllm = "*"\npytorch = "*"', tmp_path) == []
+
+
+class Moving:
+    """A catalog in which ``main`` is a branch and ``0f380657`` a short commit of ROCm/triton."""
+
+    dated = None
+
+    def commit(self, repository: str, asked: str) -> KnownCommit:
+        assert repository == "ROCm/triton"
+        at = Origin(f"{repository} {asked}")
+        if asked == "main":
+            return KnownCommit(repository, asked, "b" * 40, at, None, "main")
+        return KnownCommit(repository, asked, COMMIT if COMMIT.startswith(asked) else None, at, None, "")
+
+
+def from_git(rev: str, tmp_path: Path, kept: Kept | None = None) -> Package:
+    wanted = demands(git(rev, "https://github.com/ROCm/triton"))
+    around = Surroundings(tmp_path, tmp_path, {}, lambda _: "", lambda _: None)
+    catalog: Any = Moving()
+    (given,) = OwnSources(wanted, catalog, recipes(), around, kept or Kept()).read()
+    return make_given(given, wanted, frozenset())
+
+
+def test_a_short_commit_is_expanded_and_a_branch_is_locked_where_it_is(tmp_path: Path) -> None:
+    assert from_git("0f380657", tmp_path).source == GitSource(
+        "https://github.com/ROCm/triton", commit(COMMIT)
+    )
+    made = from_git("main", tmp_path)
+    assert isinstance(made.source, GitSource)
+    assert made.source.commit == "b" * 40
+    assert made.reasons[1].says == f"branch main is commit {'b' * 40} when it was resolved"
+
+
+def test_a_branch_stays_where_it_was_locked_until_it_is_updated(tmp_path: Path) -> None:
+    made = from_git("main", tmp_path)
+    assert isinstance(made.source, GitSource)
+    before = evolve(made, source=evolve(made.source, commit=commit("c" * 40)))
+    lock = evolve(small(), packages=(before,))
+    assert from_git("main", tmp_path, Kept(lock)).source == before.source
+    assert from_git("main", tmp_path, Kept(lock, moving=frozenset({"triton"}))).source == made.source
+    wanted = demands(git("main", "https://github.com/ROCm/triton"))
+    lock = evolve(lock, packages=(evolve(before, targets=(wanted.target,), gfx=wanted.gfx),))
+    assert not [line for line in find_unmet(lock, [wanted]) if "main" in line]
