@@ -23,6 +23,7 @@ _COMMANDS = {
     "show": "show",
     "tree": "tree",
     "why": "why",
+    "why-not": "why_not",
     "check": "check",
     "diff": "diff",
     "update": "update",

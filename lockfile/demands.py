@@ -7,6 +7,7 @@ checked without knowing how people write manifests.
 from __future__ import annotations
 
 from datetime import date
+from typing import Literal
 
 from attrs import field, frozen
 
@@ -93,6 +94,7 @@ class Demands:
     requires: tuple[str, ...] = ()
     released_before: date | None = None
     forbidden: tuple[Forbidden, ...] = ()
+    strategy: Literal["tested", "release", "newest"] = "tested"
 
     def package(self, name: str) -> PackageDemand | None:
         return next((package for package in self.packages if package.name == name), None)

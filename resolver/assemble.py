@@ -190,7 +190,8 @@ def _member(
 def _pin_reasons(
     pin: Pin, tested: TestedSet, demands: Demands, recipes: Mapping[str, Recipe]
 ) -> Iterable[Reason]:
-    yield _reason(pin.origin, f"{tested.top} {tested.release.version} tests {pin.repository} at {pin.asked}")
+    tests = f"{tested.top} {tested.release.version} tests {pin.repository} at {pin.asked}"
+    yield _reason(pin.origin, pin.says or tests)
     if pin.commit_origin and pin.commit != pin.asked:
         yield _reason(pin.commit_origin, f"{pin.asked} is commit {pin.commit}")
     if pin.version:

@@ -86,7 +86,7 @@ class Pin:
     expanded it. ``wheel`` is set where upstream names a binary wheel instead of a source: no source pin.
     ``version`` is the PEP 440 version of that commit, None where no fact tells it. ``unsaid`` is what
     upstream does to the source that a commit and picks cannot say; ``edits`` are files that it changes in
-    passing.
+    passing. ``says`` is why it was chosen, where that is another reason than that the set tests it.
     """
 
     package: str
@@ -101,6 +101,7 @@ class Pin:
     wheel: str | None = None
     picks: tuple[Pick, ...] = ()
     unsaid: tuple[str, ...] = ()
+    says: str = ""
     edits: tuple[Fact, ...] = ()
 
 

@@ -158,13 +158,14 @@ def _relaxed(world: World, demands: Demands, dropped: tuple[str, ...], tested: T
             version = version or (pin.version.value if pin and pin.version else None)
             if version is None:
                 return None
-            demands = _with_package(demands, name, f"=={version}")
+            demands = with_range(demands, name, f"=={version}")
         else:
             return None
     return demands
 
 
-def _with_package(demands: Demands, name: str, specifier: str) -> Demands:
+def with_range(demands: Demands, name: str, specifier: str) -> Demands:
+    """The demands with another range of a package that is asked for."""
     packages = tuple(
         _ranged(package, specifier) if package.name == name else package for package in demands.packages
     )

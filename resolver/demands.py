@@ -30,6 +30,7 @@ def make_demands(manifest: Manifest) -> tuple[Demands, ...]:
             flags=Flags(manifest.flags.opt_level, manifest.flags.debug),
             requires=tuple(sorted(manifest.python.requires)),
             released_before=manifest.resolve.released_before,
+            strategy=manifest.resolve.strategy,
             forbidden=tuple(
                 Forbidden(canonicalize_name(each.package), each.versions, each.reason)
                 for each in manifest.resolve.forbid
@@ -40,12 +41,6 @@ def make_demands(manifest: Manifest) -> tuple[Demands, ...]:
 
 
 def _require_supported(manifest: Manifest) -> None:
-    if manifest.resolve.strategy != "tested":
-        raise RocmlockError(
-            MANIFEST_UNSUPPORTED,
-            f'strategy = "{manifest.resolve.strategy}" is not in this version.',
-            hint='Write strategy = "tested" under [resolve].',
-        )
     if manifest.system.base != "host":
         raise RocmlockError(
             MANIFEST_UNSUPPORTED,

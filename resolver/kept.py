@@ -38,6 +38,16 @@ class Kept:
             return sources.get(target)
         return next(iter(sources.values()))
 
+    def commits(self, target: str) -> dict[str, str]:
+        """The commits of the packages that stay, by name: what a search of releases prefers."""
+        return {
+            package.name: package.source.commit
+            for package in self._packages()
+            if isinstance(package.source, GitSource)
+            and target in package.targets
+            and not self.moves(package.name)
+        }
+
     def sdist(self, name: str) -> Package | None:
         """The locked package of a source distribution that stays."""
         if self.moves(name):

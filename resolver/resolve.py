@@ -9,14 +9,15 @@ from functools import partial
 
 from packaging.utils import canonicalize_name
 
-from ..errors import OFFLINE_MISSING, UNSATISFIABLE, RocmlockError
-from ..lockfile.demands import Demands, Ranged
+from ..errors import OFFLINE_MISSING, RocmlockError
+from ..lockfile.demands import Demands
 from ..lockfile.model import Lock, Package, Wheel
 from ..lockfile.targets import join_locks
 from .assemble import make_stack, make_target, make_warnings
 from .catalog import Catalog
 from .choose import Resolution, World, find_top
 from .conflict import explain_conflict
+from .decide import refuse_unpinned, search_or_explain
 from .explain import conflict_error
 from .joint import choose_for_all
 from .kept import Kept
@@ -96,8 +97,10 @@ def _choose(
     """The sets by target. Packages are the same for all targets, and so is the top one."""
     top = find_top(demands[0], catalog)
     if top is None:
-        _refuse_unpinned(demands[0])
+        refuse_unpinned(demands[0])
         return {}
+    if demands[0].strategy != "tested":
+        return _search(top, demands, catalog, recipes, kept)
     world = World(top, catalog, recipes)
     stays = {each.target: _kept_commit(kept, world, each.target, moved) for each in demands}
     found: dict[str, Resolution] = {}
@@ -106,6 +109,22 @@ def _choose(
             error = conflict_error(explain_conflict(world, each, answer), each)
             raise _of_target(error, each.target) if len(demands) > 1 else error
         found[each.target] = answer
+    return found
+
+
+def _search(
+    top: str,
+    demands: Sequence[Demands],
+    catalog: Catalog,
+    recipes: Mapping[str, Recipe],
+    kept: Kept,
+) -> dict[str, Resolution]:
+    found: dict[str, Resolution] = {}
+    for each in demands:
+        try:
+            found[each.target] = search_or_explain(top, each, catalog, recipes, kept.commits(each.target))
+        except RocmlockError as error:
+            raise _of_target(error, each.target) if len(demands) > 1 else error from None
     return found
 
 
@@ -137,16 +156,6 @@ def _of_target(error: RocmlockError, target: str) -> RocmlockError:
         problems=error.problems,
         hint=error.hint,
     )
-
-
-def _refuse_unpinned(demands: Demands) -> None:
-    for demand in demands.packages:
-        if isinstance(demand.origin, Ranged):
-            raise RocmlockError(
-                UNSATISFIABLE,
-                f"No tested set pins {demand.name} on its own.",
-                hint=f'Ask for vllm too, or say where it is: {demand.name} = {{ git = "…", rev = "…" }}',
-            )
 
 
 def _fetch_missing(

@@ -6,7 +6,7 @@ Authority of the sources and the rules themselves: docs/architecture.md, "Choosi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -86,6 +86,20 @@ def find_set_violations(
     yield from _pinned(tested, needed)
 
 
+def find_own_violations(
+    tested: TestedSet,
+    demands: Demands,
+    recipes: Mapping[str, Recipe],
+    rocm_releases: tuple[RocmRelease, ...],
+) -> Iterator[Violation]:
+    """What rules a release out by what it says of itself: archs, Pythons and compilers that it supports."""
+    alone = replace(tested, gfx=(), python=None)
+    yield from _gfx(alone, demands, rocm_releases)
+    yield from _python(alone, demands)
+    yield from _compilers(alone, demands, (tested.top,), recipes)
+    yield from _known_bad(recipes.get(tested.top), tested.release.version, tested, demands)
+
+
 def find_pin_violations(
     tested: TestedSet, pins: Iterable[Pin], demands: Demands, recipes: Mapping[str, Recipe]
 ) -> Iterator[Violation]:
@@ -121,6 +135,8 @@ def _known_bad(
             continue
         rocm = tested.rocm.value if tested and tested.rocm and demands.rocm is not None else ""
         if bad.rocm and not (rocm and SpecifierSet(bad.rocm).contains(rocm, prereleases=True)):
+            continue
+        if bad.gcc and not demands.host.version:
             continue
         gcc = demands.host.version if demands.host.kind == "gcc" else demands.host.gcc_install
         if bad.gcc and not SpecifierSet(bad.gcc).contains(gcc):
@@ -172,6 +188,8 @@ def _gfx(tested: TestedSet, demands: Demands, rocm_releases: tuple[RocmRelease, 
 
 
 def _python(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
+    if not demands.python:
+        return
     supported = tested.supported_python or ((tested.python.value,) if tested.python else ())
     if supported and demands.python not in supported:
         yield Violation("python", f"supports Python {', '.join(supported)}")
@@ -211,6 +229,8 @@ def _compilers(
     tested: TestedSet, demands: Demands, needed: tuple[str, ...], recipes: Mapping[str, Recipe]
 ) -> Iterator[Violation]:
     host = demands.host
+    if not host.version:
+        return
     oldest = _STANDARDS.get(tested.cxx_standard.value, {}).get(host.kind) if tested.cxx_standard else None
     if tested.cxx_standard and oldest and int(host.version) < oldest:
         yield Violation(

@@ -58,6 +58,8 @@ class Snapshot:
         self._name = name
         self._named = Names(data)
         self._rows: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+        self._sets: dict[tuple[str, str], tuple[TestedSet, ...]] = {}
+        self._releases: dict[str, tuple[Release, ...]] = {}
 
     def _made(self, make: Callable[[], Made]) -> Made:
         try:
@@ -81,9 +83,12 @@ class Snapshot:
         return tuple(self._named.tagged(repository, tag) for tag in tags)
 
     def tested_sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
-        return self._made(lambda: self._sets(top, release))
+        key = (top, release.tag)
+        if key not in self._sets:
+            self._sets[key] = self._made(lambda: self._read_sets(top, release))
+        return self._sets[key]
 
-    def _sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
+    def _read_sets(self, top: str, release: Release) -> tuple[TestedSet, ...]:
         if top not in self._rows:
             rows = self._rows.setdefault(top, {})
             for row in self._data["sets"].get(top, ()):
@@ -96,8 +101,12 @@ class Snapshot:
         return pin  # a snapshot has its pins whole
 
     def releases(self, repository: str) -> tuple[Release, ...]:
-        rows = self._data["releases"]
-        return self._made(lambda: tuple(make_release(repository, row) for row in rows.get(repository, ())))
+        if repository not in self._releases:
+            rows = self._data["releases"].get(repository, ())
+            self._releases[repository] = self._made(
+                lambda: tuple(make_release(repository, row) for row in rows)
+            )
+        return self._releases[repository]
 
     def commit(self, repository: str, asked: str) -> KnownCommit:
         return self._made(lambda: self._named.commit(repository, asked))
