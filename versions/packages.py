@@ -7,48 +7,60 @@ version in it is compared as a version; everything else is as PEP 440 has it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from functools import total_ordering
 from typing import Any
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
-# The words of local parts that mean something, wherever they stand.
-_ROCM = re.compile(r"rocm(?P<digits>\d+(?:\.\d+)*)(?P<pre>(?:a|b|rc|dev)\d+)?(?=\.|$)")
-_WORDS = {
-    "git": re.compile(r"(?:git|g)([0-9a-f]{6,40})"),
-    "dirty": re.compile(r"d(\d{8})"),
-    "cuda": re.compile(r"(cu\d+)"),
-    "torch": re.compile(r"torch(\d+)"),
-}
-_PRE = {"dev": 0, "a": 1, "b": 2, "rc": 3}
+from .rocm import RocmVersion, parse_rocm
+
+# The words of local parts that mean something, wherever they stand; some have no dot between them
+# (cu12torch2.7cxx11abiTRUE, rocm7.2torch2.13). A ROCm number is taken whole or not at all, hence (?>…).
+_PART = re.compile(
+    r"""rocm(?P<rocm>(?>[0-9]+(?:\.[0-9]+){0,3}(?:\.?(?:a|b|rc|dev|post)[0-9]+)?))(?=$|\.|torch[0-9]|cu[0-9])
+      | rocm(?P<unread>[a-z0-9]*)
+      | torch(?P<torch>[0-9]+(?:\.[0-9]+){0,2})(?=$|\.|cxx11abi)
+      | (?P<cuda>cu[0-9]+)(?=$|\.|torch[0-9])
+      | (?P<cpu>cpu)(?=$|\.)
+      | (?:git|g)(?P<git>[0-9a-f]{6,40})(?=$|\.)
+      | d(?P<dirty>20[0-9]{6})(?=$|\.)
+      | (?P<rest>[a-z0-9]+)""",
+    re.VERBOSE,
+)
+_LONGEST = 200
+"""Characters. What is longer is no version, and may be long for the sake of harm."""
 
 
 @dataclass(frozen=True, slots=True)
 class RocmPart:
-    """``rocm7.15.0a20260728``: ``numbers`` (7, 15, 0) and ``pre`` ("a", 20260728).
+    """What stands behind ``rocm``, as written, and the versions that it can mean.
 
-    ``certain`` is False where digits stand without dots and can be split in more than one way. ``numbers``
-    then are one digit each: ``rocm722`` is 7.2.2, but ``rocm713`` may as well mean 7.13.
+    ``722`` has two readings, 7.2.2 and 7.22; ``702`` has one; the word alone (``+rocm``) and what is no ROCm
+    version have none.
     """
 
-    numbers: tuple[int, ...]
-    pre: tuple[str, int] | None
-    certain: bool
+    text: str
+    readings: tuple[RocmVersion, ...]
+
+    @property
+    def version(self) -> RocmVersion | None:
+        """The version where it is certain."""
+        return self.readings[0] if len(self.readings) == 1 else None
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Order: trailing zeros mean nothing, and what comes before a release sorts before it."""
-        kind, number = self.pre or ("", 0)
-        return (_trimmed(self.numbers), _PRE.get(kind, 9), number)
+        """What is not certain comes before everything that is: nothing is newest by a guess."""
+        return (1, self.version.key) if self.version else (0, self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Local:
     """What a local part says.
 
-    ``git`` is a short commit, ``dirty`` the day (YYYYMMDD) of changes that no commit has, ``rest`` the words
-    that mean nothing here, sorted.
+    ``git`` is a short commit, ``dirty`` the day (YYYYMMDD) of changes that no commit has, ``cuda`` as written
+    (cu129), ``torch`` the version it was built for, ``rest`` the words that mean nothing here, sorted.
     """
 
     text: str
@@ -56,6 +68,7 @@ class Local:
     git: str = ""
     dirty: str = ""
     cuda: str = ""
+    cpu: bool = False
     torch: str = ""
     rest: tuple[str, ...] = ()
 
@@ -93,61 +106,83 @@ class PackageVersion:
         return self.public.is_prerelease
 
 
-def parse_package_version(text: str) -> PackageVersion:
-    """The version in ``text``. ValueError, in a sentence, for what PEP 440 does not take."""
+def parse_package_version(text: str, releases: Collection[RocmVersion] = ()) -> PackageVersion:
+    """The version in ``text``. ValueError, in a sentence, for what PEP 440 does not take.
+
+    ``releases`` are the ROCm releases that exist: of the readings of ``rocm722`` those among them are left.
+    Sort and compare only versions that were parsed with the same ``releases``.
+    """
     try:
-        version = Version(text)
-    except InvalidVersion:
-        raise ValueError(f"{text!r} is no version of a Python package") from None
+        version = Version(text if len(text) <= _LONGEST else "")
+    except ValueError:
+        raise ValueError(f"{text[:_LONGEST]!r} is no version of a Python package") from None
     public = Version(version.public)
-    local = parse_local(version.local) if version.local else None
+    local = parse_local(version.local, releases) if version.local else None
     return PackageVersion(text, public, local, (public, _local_key(local)))
 
 
-def parse_local(text: str) -> Local:
+def parse_local(text: str, releases: Collection[RocmVersion] = ()) -> Local:
     """What the local part ``text`` (without the plus) says; its words may stand in any order."""
-    words = text.lower().replace("-", ".").replace("_", ".")
-    rocm = None
-    if match := _ROCM.search(words):
-        rocm = _rocm_part(match["digits"], match["pre"])
-        words = (words[: match.start()] + words[match.end() :]).strip(".").replace("..", ".")
-    found: dict[str, str] = {}
+    local = Local(text)
     rest: list[str] = []
-    for word in filter(None, words.split(".")):
-        name = next((name for name, pattern in _WORDS.items() if pattern.fullmatch(word)), None)
-        if name is None or name in found:
-            rest.append(word)
+    for match in _PART.finditer(re.sub(r"[-_]", ".", text.lower())):
+        name, value = match.lastgroup or "rest", match[match.lastgroup or 0]
+        if name in {"rocm", "unread"} and local.rocm is None:
+            readings = _readings(value, releases) if name == "rocm" else ()
+            local = replace(local, rocm=RocmPart(value, readings))
+        elif name in {"git", "dirty", "cuda", "torch"} and not getattr(local, name):
+            local = replace(local, **{name: value})
+        elif name == "cpu" and not local.cpu:
+            local = replace(local, cpu=True)
         else:
-            found[name] = _first_group(_WORDS[name], word)
-    return Local(text, rocm, rest=tuple(sorted(rest)), **found)
+            rest.append(match[0])
+    return replace(local, rest=tuple(sorted(rest)))
 
 
-def _first_group(pattern: re.Pattern[str], word: str) -> str:
-    match = pattern.fullmatch(word)
-    return match[1] if match else ""
+def _readings(text: str, releases: Collection[RocmVersion]) -> tuple[RocmVersion, ...]:
+    digits = re.split(r"[^0-9]", text, maxsplit=1)[0]
+    tail = text.removeprefix(digits)
+    spellings = [text] if re.match(r"\.[0-9]", tail) else [f"{each}{tail}" for each in _split(digits)]
+    found: list[RocmVersion] = []
+    for spelling in spellings:
+        try:
+            found.append(parse_rocm(spelling))
+        except ValueError:
+            continue
+    known = [reading for reading in found if reading in releases]
+    return tuple(known or found)
 
 
-def _rocm_part(digits: str, pre: str | None) -> RocmPart:
-    kind = (pre or "").rstrip("0123456789")
-    before = (kind, int(pre.removeprefix(kind))) if pre else None
-    if "." in digits or len(digits) == 1:
-        return RocmPart(tuple(map(int, digits.split("."))), before, certain=True)
-    if len(digits) == 2:
-        return RocmPart((int(digits[0]), int(digits[1])), before, certain=digits[0] != "1")
-    return RocmPart(tuple(map(int, digits)), before, certain=False)
-
-
-def _trimmed(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    last = next((index for index in range(len(numbers), 0, -1) if numbers[index - 1]), 0)
-    return numbers[:last]
+def _split(digits: str) -> Iterator[str]:
+    """The ways to put dots between ``digits``. The major is one digit, or two that begin with 1: no build
+    of the field is for ROCm 1. A number does not begin with 0, and a major alone is its first release."""
+    width = 2 if digits.startswith("1") else 1
+    major, others = digits[:width], digits[width:]
+    if not others:
+        yield f"{major}.0"
+    for cut in range(1, len(others) + 1):
+        parts = [part for part in (others[:cut], others[cut:]) if part]
+        if len(others) <= 4 and not any(len(part) > 1 and part.startswith("0") for part in parts):
+            yield ".".join((major, *parts))
 
 
 def _local_key(local: Local | None) -> tuple[Any, ...]:
     """None sorts lowest, as in PEP 440; locals without ROCm among themselves as in PEP 440."""
     if local is None:
         return ()
-    rocm = local.rocm.key if local.rocm else ()
-    words = local.rest if local.rocm else re.split(r"[._-]", local.text.lower())
-    if local.rocm:
-        words = (*(word for word in (local.torch, local.cuda, local.git, local.dirty) if word), *words)
-    return (rocm, tuple((1, int(word), "") if word.isdigit() else (0, 0, word) for word in words))
+    if local.rocm is None:
+        return (0, tuple(map(_segment, re.split(r"[._-]", local.text.lower()))))
+    return (1, local.rocm.key, tuple(map(_segment, _words(local))))
+
+
+def _words(local: Local) -> Iterator[str]:
+    """All but ROCm, in one order and spelling."""
+    for before, word in (("torch", local.torch), ("", local.cuda), ("git", local.git), ("d", local.dirty)):
+        if word:
+            yield before + word
+    yield from ("cpu",) if local.cpu else ()
+    yield from local.rest
+
+
+def _segment(word: str) -> tuple[int, int, str]:
+    return (1, int(word), "") if word.isdigit() else (0, 0, word)
