@@ -33,19 +33,16 @@ def command(old: str, new: str, *, reasons: bool, exit_code: bool, as_json: bool
     Each is a file, or REV:FILE of the git repository that the folder is in, or a REV alone: the rocmlock.lock
     of this folder as it was then.
     """
-    from attrs import asdict
-
     from ..lockfile.diff import diff_locks
-    from .diff_view import change_lines
-    from .render import answer_json, talk
+    from .diff_view import change_lines, describe_changes
+    from .render import answer_json, signed_lines, talk
 
     before, after = _read(old), _read(new)
     changes = diff_locks(before, after, reasons=reasons)
     if as_json:
-        answer_json({"old": old, "new": new, "changes": [asdict(change) for change in changes]})
+        answer_json({"old": old, "new": new, "changes": describe_changes(changes, before, after)})
     else:
-        for line in change_lines(changes, before, after):
-            click.echo(line)
+        signed_lines(change_lines(changes, before, after))
         if not changes:
             talk("The locks are equal." if reasons else "The locks pin the same.")
     if exit_code and changes:
@@ -57,7 +54,7 @@ def _read(name: str) -> Lock:
     from ..lockfile.codec import parse_lock, read_lock
     from .git_files import read_at_revision
 
-    if Path(name).exists():
+    if Path(name).is_file():
         return read_lock(Path(name))
     revision, colon, file = name.partition(":")
     if not colon and Path(name).suffix == ".lock":

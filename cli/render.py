@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,15 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     console().print(made)
+
+
+def signed_lines(lines: Iterable[str]) -> None:
+    """Lines on stdout; on a terminal what is added is green, what is removed red, what is changed yellow."""
+    colours = {"+": "green", "-": "red", "~": "yellow"}
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for line in lines:
+        colour = colours.get(line[:1]) if coloured else None
+        click.echo(click.style(line, fg=colour) if colour else line)
 
 
 def render_error(error: RocmlockError) -> None:

@@ -43,15 +43,13 @@ def command(
 
     The members of a tested set move together. A wheel moves by itself, with what it needs; all others stay.
     """
-    from attrs import asdict
-
     from ..files import write_text
     from ..lockfile.codec import read_lock, render_lock
     from ..lockfile.diff import diff_locks
     from ..resolver.kept import Kept
-    from .diff_view import change_lines
+    from .diff_view import change_lines, describe_changes
     from .inputs import read_demands
-    from .render import answer_json, talk
+    from .render import answer_json, signed_lines, talk
     from .resolving import count_words, resolve_manifest, talk_of_resolved
 
     lock_path = lock_beside(manifest)
@@ -63,11 +61,10 @@ def command(
     if not dry_run:
         write_text(lock_path, render_lock(resolved.lock))
     if as_json:
-        told = [asdict(change) for change in changes]
+        told = describe_changes(changes, old, resolved.lock)
         answer_json({"lock": str(lock_path), "written": bool(changes) and not dry_run, "changes": told})
         return
-    for line in change_lines(changes, old, resolved.lock):
-        click.echo(line)
+    signed_lines(change_lines(changes, old, resolved.lock))
     talk_of_resolved(resolved)
     if not changes:
         talk(f"\nEverything is as new as {manifest} allows.")

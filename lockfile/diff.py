@@ -1,119 +1,146 @@
-"""What differs between two locks, by package, wheel and target. Pure.
+"""What differs between two locks, by target, package and wheel. Pure.
 
-The locks are compared as they are written: every field that a lock can hold is told when it differs.
+The locks are compared target by target as they are written, so every field that a lock can hold is told when
+it differs, and how targets share entries makes no difference.
 """
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, cast
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from .model import Lock
+from .targets import lock_of
 from .wire_v1 import render_document
 
-Kind = Literal["lock", "target", "package", "wheel"]
-Value = str | tuple[str, ...]
-_REASONS = ("reasons", "gfx-reasons", "says", "at")
+Kind = Literal["lock", "target", "package", "wheel", "warning"]
+Entry = Mapping[str, Any]
+"""Dotted field -> plain value. A list is one value; what is empty is not there."""
 
 
 @frozen
 class Change:
-    """``field`` is the dotted path inside what ``kind`` and ``name`` say.
+    """``field`` is the dotted path inside what ``kind`` and ``name`` say, as docs/formats/lock.md names it.
 
-    It is empty where the whole was added (``before`` is None) or removed (``after`` is None). ``targets``
-    tells entries of one name apart.
+    It is empty where the whole was added (``before`` is None) or removed (``after`` is None); the other side
+    then holds all its fields. ``targets`` are those on which it differs so; none for what concerns all.
     """
 
     kind: Kind
     name: str
     field: str
-    before: Value | None
-    after: Value | None
+    before: Any
+    after: Any
     targets: tuple[str, ...] = ()
 
 
 def diff_locks(old: Lock, new: Lock, *, reasons: bool = False) -> tuple[Change, ...]:
-    """Everything that differs, in the order of the lock. Reasons and warnings only with ``reasons``."""
-    before, after = _entries(old), _entries(new)
-    changes = [change for key in dict.fromkeys((*before, *after)) for change in _diff(key, before, after)]
-    return tuple(change for change in changes if reasons or not _is_reason(change))
+    """Everything that differs: first what concerns all, then targets, packages and wheels by name.
+
+    Reasons and warnings only with ``reasons``.
+    """
+    found = [*_whole(old, new), *_of_targets(old, new)]
+    return tuple(change for change in found if reasons or not _is_reason(change))
 
 
-Key = tuple[Kind, str, tuple[str, ...]]
+def _whole(old: Lock, new: Lock) -> Iterator[Change]:
+    before, after = ({"name": lock.name, **dict(_flat(_plain_flags(lock), "flags"))} for lock in (old, new))
+    yield from _fields("lock", "", before, after)
+    said = [{(warning.says, *warning.at) for warning in lock.warnings} for lock in (old, new)]
+    for says, *at in sorted(said[0] ^ said[1]):
+        whole = {"says": says, "at": at}
+        gone = (says, *at) in said[0]
+        yield Change("warning", says, "", whole if gone else None, None if gone else whole)
 
 
-def _entries(lock: Lock) -> dict[Key, dict[str, Value]]:
-    """The flat fields of each entry. Entries of one name are told apart by their targets."""
-    document = render_document(lock)
-    found: dict[Key, dict[str, Value]] = {}
-    rest = {key: value for key, value in document.items() if key not in {"target", "package", "wheel"}}
-    found["lock", lock.name, ()] = dict(_flat(rest))
-    for target in document.get("target", []):
-        found["target", target["name"], ()] = dict(_flat(target))
-    names = [package["name"] for package in document.get("package", [])]
-    for package in document.get("package", []):
-        several = names.count(package["name"]) > 1
-        key: Key = ("package", package["name"], tuple(package["targets"]) if several else ())
-        found[key] = dict(_flat(package))
+def _plain_flags(lock: Lock) -> Mapping[str, str]:
+    return {"opt-level": lock.flags.opt_level, "debug": lock.flags.debug}
+
+
+def _of_targets(old: Lock, new: Lock) -> Iterator[Change]:
+    """The changes of each target; equal ones of several as one."""
+    groups: dict[str, Change] = {}
+    names = sorted({target.name for lock in (old, new) for target in lock.targets})
+    for name in names:
+        for change in _of_target(old, new, name):
+            key = json.dumps([change.kind, change.name, change.field, change.before, change.after])
+            known = groups.get(key)
+            groups[key] = evolve(change, targets=(*known.targets, name) if known else (name,))
+    order = ("target", "package", "wheel")
+    yield from sorted(groups.values(), key=lambda change: (order.index(change.kind), change.name))
+
+
+def _of_target(old: Lock, new: Lock, target: str) -> Iterator[Change]:
+    before, after = (render_document(lock_of(lock, target)) for lock in (old, new))
+    for kind in ("target", "package"):
+        entries = [
+            {each["name"]: dict(_flat(each)) for each in document.get(kind, [])}
+            for document in (before, after)
+        ]
+        for name in sorted({*entries[0], *entries[1]}):
+            yield from _entry(kind, name, entries[0].get(name), entries[1].get(name))
+    yield from _wheels(before, after)
+
+
+def _flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """(dotted path, value) of each field. Name and targets of an entry are what it is known by."""
+    for key, item in value.items():
+        if not path and key in {"name", "targets"}:
+            continue
+        dotted = f"{path}.{key}" if path else key
+        if isinstance(item, Mapping):
+            yield from _flat(cast("Mapping[str, Any]", item), dotted)
+        else:
+            yield dotted, item
+
+
+def _entry(kind: Kind, name: str, before: Entry | None, after: Entry | None) -> Iterator[Change]:
+    if before is None or after is None:
+        yield Change(kind, name, "", before, after)
+    else:
+        yield from _fields(kind, name, before, after)
+
+
+def _fields(kind: Kind, name: str, before: Entry, after: Entry) -> Iterator[Change]:
+    for field in dict.fromkeys((*before, *after)):
+        if before.get(field) != after.get(field):
+            yield Change(kind, name, field, before.get(field), after.get(field))
+
+
+def _wheels(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+    """Wheels of one target. Where one version of a name went and one came, the wheel moved."""
+    old, new = _versions(before), _versions(after)
+    for name in sorted({*old, *new}):
+        gone = {
+            version: entry for version, entry in old.get(name, {}).items() if version not in new.get(name, {})
+        }
+        come = {
+            version: entry for version, entry in new.get(name, {}).items() if version not in old.get(name, {})
+        }
+        if len(gone) == len(come) == 1:
+            yield from _fields("wheel", name, *gone.values(), *come.values())
+        else:
+            yield from (Change("wheel", name, "", entry, None) for entry in gone.values())
+            yield from (Change("wheel", name, "", None, entry) for entry in come.values())
+        for version, entry in old.get(name, {}).items():
+            if version in new.get(name, {}):
+                yield from _fields("wheel", f"{name}=={version}", entry, new[name][version])
+
+
+def _versions(document: Mapping[str, Any]) -> dict[str, dict[str, Entry]]:
+    """Name -> version -> fields of each wheel of a document for one target."""
+    found: dict[str, dict[str, Entry]] = {}
     for wheel in document.get("wheel", []):
-        # A wheel is known by its name: of several versions each is one.
-        key = ("wheel", wheel["name"], ())
-        while key in found:
-            key = ("wheel", wheel["name"], (*key[2], wheel["version"]))
-        found[key] = dict(_flat(wheel))
+        (file,) = wheel["file"]
+        found.setdefault(wheel["name"], {})[wheel["version"]] = {
+            "version": wheel["version"],
+            **dict(_flat(file)),
+        }
     return found
 
 
-def _flat(value: object, path: str = "") -> Iterator[tuple[str, Value]]:
-    """(dotted path, value) of each leaf; a list of plain values is one leaf."""
-    if isinstance(value, Mapping):
-        for key, item in cast("Mapping[str, Any]", value).items():
-            yield from _flat(item, f"{path}.{key}" if path else key)
-    elif isinstance(value, list) and any(isinstance(item, dict) for item in cast("list[Any]", value)):
-        for index, item in enumerate(cast("list[Any]", value)):
-            yield from _flat(item, f"{path}[{index}]")
-    elif isinstance(value, list):
-        yield path, tuple(_word(item) for item in cast("list[Any]", value))
-    else:
-        yield path, str(value)
-
-
-def _word(item: Any) -> str:
-    return " ".join(cast("list[str]", item)) if isinstance(item, list) else str(item)
-
-
-def _diff(
-    key: Key, before: Mapping[Key, Mapping[str, Value]], after: Mapping[Key, Mapping[str, Value]]
-) -> Iterator[Change]:
-    kind, name, targets = key
-    old, new = before.get(key), after.get(key)
-    if old is None or new is None:
-        yield Change(kind, name, "", _summary(old), _summary(new), targets)
-        return
-    for field in dict.fromkeys((*old, *new)):
-        if old.get(field) != new.get(field):
-            yield Change(kind, name, field, old.get(field), new.get(field), targets)
-
-
-def _summary(entry: Mapping[str, Value] | None) -> str | None:
-    """An entry in one word: its version, else its commit or place."""
-    if entry is None:
-        return None
-    names = ("version", "source.commit", "source.file", "source.path", "name")
-    return next((str(entry[name]) for name in names if entry.get(name)), "")
-
-
 def _is_reason(change: Change) -> bool:
-    first = re.split(r"[.\[]", change.field, maxsplit=1)[0]
-    return first == "warning" or any(part in _REASONS for part in re.split(r"[.\[\]0-9]+", change.field))
-
-
-def compare_link(old_url: str, new_url: str, old: str, new: str) -> str | None:
-    """Where GitHub shows what lies between two commits of one repository."""
-    same = re.sub(r"(\.git)?/?$", "", old_url)
-    if same != re.sub(r"(\.git)?/?$", "", new_url) or not same.startswith("https://github.com/"):
-        return None
-    return f"{same}/compare/{old}...{new}"
+    return change.kind == "warning" or change.field.endswith("reasons")
