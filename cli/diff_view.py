@@ -178,3 +178,19 @@ def _wheels(changes: Sequence[Change], targets: set[str]) -> Iterator[str]:
     yield from (f"+ {each.name}{on(each.targets)}  {each.after['version']}" for each in added)
     yield from (f"- {each.name}{on(each.targets)}  {each.before['version']}" for each in removed)
     yield from (f"~ {name}{on(on_targets)}  another file" for name, on_targets in other)
+
+
+_MOST_WORDS = 8
+
+
+def change_words(changes: Sequence[Change]) -> str:
+    """Changes of one entry in a line, cut where they are many."""
+    words: list[str] = []
+    for change in changes:
+        if not change.field:
+            sign, whole = ("added", change.after) if change.before is None else ("removed", change.before)
+            words.append(f"{sign} {_summary(change.kind, whole)}".rstrip())
+        else:
+            words += (" ".join(line.split()) for line in _field(change, set()))
+    more = [f"and {len(words) - _MOST_WORDS} more"] if len(words) > _MOST_WORDS else []
+    return ", ".join((*words[:_MOST_WORDS], *more))

@@ -27,6 +27,7 @@ _COMMANDS = {
     "check": "check",
     "diff": "diff",
     "update": "update",
+    "merge": "merge",
     "catalog": "catalog",
     "recipe": "recipe",
     "store": "store",
