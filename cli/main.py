@@ -28,6 +28,7 @@ _COMMANDS = {
     "diff": "diff",
     "update": "update",
     "merge": "merge",
+    "export": "export",
     "catalog": "catalog",
     "recipe": "recipe",
     "store": "store",
