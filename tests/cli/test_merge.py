@@ -188,12 +188,30 @@ def test_a_need_that_the_other_side_took_out(repository: Repository) -> None:
     base = evolve(BASE, packages=(triton, alone))
     repository.write(base)
     repository.commit("apart")
-    repository.branch("without", evolve(base, packages=(alone,)))
-    repository.branch("needing", evolve(base, packages=(triton, evolve(msgspec, run=alone.run))))
+    without = evolve(base, packages=(alone,))
+    needing = evolve(base, packages=(triton, evolve(msgspec, run=alone.run)))
+    repository.branch("without", without)
+    repository.branch("needing", needing)
     repository.git("merge", "-q", "--no-edit", "without")
     told = repository.git("merge", "--no-edit", "needing", code=1)
     assert "msgspec needs the package triton, which the other side took out" in told
+    # Neither can be taken apart from the rest: the markers hold all that differs.
+    text = repository.lock.read_text()
+    assert taken(text, "ours") == render_lock(without)
+    assert taken(text, "theirs") == render_lock(needing)
     assert repository.cli("show").stderr.startswith("error[lock-conflict]")
+
+
+def taken(text: str, side: str) -> str:
+    """The text with one side taken of each conflict."""
+    lines: list[str] = []
+    inside = ""
+    for line in text.splitlines(keepends=True):
+        if line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
+            inside = {"<": "ours", "=": "theirs", ">": ""}[line[0]]
+        elif inside in {"", side}:
+            lines.append(line)
+    return "".join(lines)
 
 
 def three(cli: Cli, *texts: str) -> list[str]:

@@ -17,7 +17,7 @@ import lock_samples
 import pytest
 from attrs import evolve
 from harness import check_golden
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.pylock import Pylock
 from packaging.requirements import Requirement
@@ -102,6 +102,7 @@ def test_golden(name: str) -> None:
     check_golden(GOLDEN / f"{name}.notes", notes)
 
 
+@settings(max_examples=20)
 @given(st.randoms(use_true_random=False))
 def test_equal_locks_give_equal_bytes(random) -> None:
     packages, wheels = list(SAMPLE.packages), list(SAMPLE.wheels)
