@@ -242,6 +242,20 @@ def test_a_side_that_cannot_be_read(
     assert (cli.cwd / "theirs").read_text() == texts[2]
 
 
+def test_sides_that_differ_nowhere_and_yet_do_not_go_together(cli: Cli) -> None:
+    """Another ROCm here, another commit there: each side is left as it was, not a lock that nobody resolved."""
+    (target,) = BASE.targets
+    assert target.rocm is not None
+    ours = evolve(BASE, targets=(evolve(target, rocm=evolve(target.rocm, version="7.2.4")),))
+    theirs = moved(BASE, "triton", "a")
+    outcome = cli(*three(cli, render_lock(BASE), render_lock(ours), render_lock(theirs)))
+    assert outcome.code == 1
+    assert "triton: theirs chose it for another target" in outcome.stderr
+    assert "rocm.version 7.2.3 -> 7.2.4" in outcome.stderr
+    text = (cli.cwd / "ours").read_text()
+    assert (taken(text, "ours"), taken(text, "theirs")) == (render_lock(ours), render_lock(theirs))
+
+
 def test_both_sides_brought_a_lock(cli: Cli) -> None:
     same = three(cli, "", render_lock(BASE), render_lock(BASE))
     assert cli(*same).code == 0
