@@ -159,7 +159,8 @@ def _rocm(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
     if demands.rocm is None:
         return
     if tested.rocm is None:
-        yield Violation("", "does not say which ROCm it is for")
+        if not tested.unread:  # that tells more
+            yield Violation("", "does not say which ROCm it is for")
     else:
         try:
             if not rocm_in(tested.rocm.value, demands.rocm):

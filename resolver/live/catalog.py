@@ -108,6 +108,8 @@ class LiveCatalog:
         known = self.commit(pin.repository, pin.asked)
         return replace(
             pin,
+            # A repository that has moved is locked under the name it has now; commits stay what they are.
+            repository=self._github.canonical(pin.repository) if known.commit else pin.repository,
             commit=known.commit,
             commit_origin=known.origin,
             tag=known.tag or None,

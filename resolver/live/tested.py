@@ -170,12 +170,17 @@ class _DockerfileReader:
                 picks=tuple(
                     Pick(pick.value, None, self._origin(pick.line)) for tree in trees for pick in tree.picks
                 ),
-                unsaid=tuple(says for tree in trees for says in self._unsaid(package, asked.value, tree)),
+                unsaid=tuple(says for tree in trees for says in self._unsaid(package, asked.value, tree))
+                or self._not_cloned(name_of(url.value), trees),
                 edits=tuple(self._edit(each) for tree in trees for each in tree.unsaid if _is_edit(each)),
             )
         if wheel:
             return Pin(package, "", wheel.value, wheel.origin, version=wheel, wheel=wheel.value)
         return None
+
+    def _not_cloned(self, repository: str, trees: list[SourceTree]) -> tuple[str, ...]:
+        """Without its clone nobody can tell what is done to a source."""
+        return () if trees else (f"does not clone {repository} in {self.path}",)
 
     def _unsaid(self, package: str, asked: str, tree: SourceTree) -> Iterator[str]:
         """What the image does to the source that a commit and picks cannot say."""

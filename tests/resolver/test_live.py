@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from resolver_samples import all_sets, decide, demands, recipes, snapshot
 from support import github
 from upstream_world import make_world
 
+from rocmlock.lockfile.demands import Demands
 from rocmlock.resolver import catalog as facts
 from rocmlock.resolver.choose import Resolution, World
+from rocmlock.resolver.conflict import Conflict
 from rocmlock.resolver.github.client import GitHub
 from rocmlock.resolver.live.catalog import LiveCatalog
 
@@ -93,3 +96,163 @@ def test_pytorch_alone_follows_the_pin_that_its_file_holds(server: github.Server
     assert triton.commit == next(pin.commit for pin in known.members if pin.package == "triton")
     assert str(triton.origin).endswith(":.ci/docker/ci_commit_pins/triton.txt:1")
     client.close()
+
+
+DOCKERFILE = """ARG BASE_IMAGE=rocm/dev-ubuntu-22.04:7.2.3-complete
+ARG PYTORCH_BRANCH="v2.11.0"
+ARG PYTORCH_REPO="https://github.com/pytorch/pytorch.git"
+ARG TRITON_BRANCH="{triton}"
+ARG TRITON_REPO="https://github.com/openai/triton.git"
+ARG PYTORCH_VISION_BRANCH="v0.26.0"
+ARG PYTORCH_VISION_REPO="https://github.com/pytorch/vision.git"
+FROM ${{BASE_IMAGE}} AS base
+ARG PYTORCH_REPO
+ARG PYTORCH_VISION_REPO
+ARG TRITON_BRANCH
+ARG TRITON_REPO
+RUN git clone ${{PYTORCH_REPO}} && git clone ${{PYTORCH_VISION_REPO}}
+RUN git clone ${{TRITON_REPO}} triton
+RUN cd triton && git checkout ${{TRITON_BRANCH}} {more}
+"""
+CMAKE = 'set(HIP_SUPPORTED_ARCHS "gfx942;gfx9999")\nset(PYTHON_SUPPORTED_VERSIONS "3.12")\n'
+AT_VLLM, AT_TRITON, AT_TORCH, AT_VISION = (github.fake_commit(name) for name in ("v", "t", "p", "w"))
+
+
+def small_world(triton: str = AT_TRITON[:8], more: str = "", **files: str) -> github.World:
+    """One release of vLLM, whose Triton is named by the organisation that it left."""
+    read = {
+        "docker/Dockerfile.rocm_base": DOCKERFILE.format(triton=triton, more=more),
+        "CMakeLists.txt": CMAKE,
+        "requirements/rocm.txt": "numpy\n",
+        **files,
+    }
+    day = date(2026, 1, 1)
+
+    def one(tag: str, commit: str, **texts: str) -> github.Repository:
+        tags = (github.Tag(tag, commit),) if tag else ()
+        return github.Repository(
+            tags=tags,
+            releases=tuple(github.Release(each.name, day) for each in tags),
+            branches={"main": commit},
+            commits={commit: github.Commit(day, dict(texts))},
+        )
+
+    return github.World(
+        {
+            "vllm-project/vllm": one("v1.0.0", AT_VLLM, **read),
+            "triton-lang/triton": one(
+                "", AT_TRITON, **{"python/triton/__init__.py": '__version__ = "3.6.0"\n'}
+            ),
+            "pytorch/pytorch": one("v2.11.0", AT_TORCH),
+            "pytorch/vision": one("v0.26.0", AT_VISION),
+        },
+        {"openai/triton": "triton-lang/triton"},
+    )
+
+
+def the_set(live: LiveCatalog) -> facts.TestedSet:
+    (release,) = live.candidates("vllm")
+    (tested,) = live.tested_sets("vllm", release)
+    return tested
+
+
+def decide_in(made: github.World, wanted: Demands | None = None) -> Resolution | Conflict:
+    with github.serve(made) as served:
+        client, live = open_live(served)
+        answer = decide(World("vllm", live, recipes()), wanted or demands('vllm = "*"'))
+        client.close()
+    return answer
+
+
+def test_a_repository_that_moved_is_locked_under_the_name_it_has_now() -> None:
+    answer = decide_in(small_world())
+    assert isinstance(answer, Resolution)
+    triton = next(pin for pin in answer.members if pin.package == "triton")
+    assert (triton.repository, triton.commit) == ("triton-lang/triton", AT_TRITON)
+    assert triton.version
+    assert triton.version.value == "3.6.0"
+
+
+def test_a_branch_where_a_commit_is_expected_is_locked_and_marked_as_moving() -> None:
+    answer = decide_in(small_world(triton="main"))
+    assert isinstance(answer, Resolution)
+    triton = next(pin for pin in answer.members if pin.package == "triton")
+    assert triton.commit == AT_TRITON
+    assert "which moves" in str(triton.commit_origin)
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (small_world(triton="abcdef12"), "pins triton at abcdef12, whose full commit is not known"),
+        (
+            small_world(more="&& git apply fix.patch"),
+            "changes triton by patch in docker/Dockerfile.rocm_base:15",
+        ),
+        (
+            small_world(
+                **{"docker/Dockerfile.rocm_base": DOCKERFILE.split("RUN git clone", maxsplit=1)[0].format(triton="main")}
+            ),
+            "does not clone",
+        ),
+        (small_world(**{"CMakeLists.txt": "set(HIP_SUPPORTED_ARCHS"}), "not known: vllm-project/vllm@"),
+        (
+            small_world(**{"docker/Dockerfile.rocm_base": "<html>log in</html>"}),
+            "not known: vllm-project/vllm@",
+        ),
+        (small_world(**{"docker/Dockerfile.rocm_base": "<<<<<<< ours\n"}), "not known: vllm-project/vllm@"),
+    ],
+    ids=["unknown commit", "patch", "no clone", "cut off", "web page", "conflict"],
+)
+def test_what_is_not_certain_is_passed_over_with_its_place(made: github.World, says: str) -> None:
+    answer = decide_in(made)
+    assert isinstance(answer, Conflict)
+    (told,) = answer.passed_over
+    assert told.violation.says.startswith(says)
+
+
+def test_a_pick_in_a_branch_of_the_shell_is_not_taken_for_certain() -> None:
+    answer = decide_in(small_world(more="&& if [ -f x ]; then git cherry-pick abcdef1; fi"))
+    assert isinstance(answer, Conflict)
+
+
+def test_an_edit_in_passing_is_a_warning() -> None:
+    answer = decide_in(small_world(more="&& sed -i 's/a/b/' setup.py"))
+    assert isinstance(answer, Resolution)
+    assert any("edits setup.py of triton" in each.says for each in answer.contradictions)
+
+
+def test_a_tag_without_a_release_counts_as_a_pre_release() -> None:
+    made = small_world()
+    home = made.repositories["vllm-project/vllm"]
+    without = replace(
+        made, repositories={**made.repositories, "vllm-project/vllm": replace(home, releases=())}
+    )
+    assert isinstance(decide_in(without), Conflict)
+    assert isinstance(decide_in(without, demands('vllm = ">=1.0.0rc1"')), Resolution)
+
+
+def test_of_two_pins_of_triton_rocms_own_counts() -> None:
+    made = small_world()
+    pins = {
+        ".ci/docker/ci_commit_pins/triton.txt": f"{'b' * 40}\n",
+        ".ci/docker/ci_commit_pins/triton-rocm.txt": f"{AT_TRITON}\n",
+    }
+    torch = replace(
+        made.repositories["pytorch/pytorch"], commits={AT_TORCH: github.Commit(date(2026, 1, 1), dict(pins))}
+    )
+    with github.serve(replace(made, repositories={**made.repositories, "pytorch/pytorch": torch})) as served:
+        client, live = open_live(served)
+        (release,) = live.candidates("pytorch")
+        (tested,) = live.tested_sets("pytorch", release)
+        client.close()
+    (triton,) = tested.pins
+    assert triton.asked == AT_TRITON
+    assert triton.origin.path.endswith("triton-rocm.txt")
+
+
+def test_a_gpu_that_is_not_known_here_does_not_make_upstreams_list_unreadable() -> None:
+    with github.serve(small_world()) as served:
+        client, live = open_live(served)
+        assert "gfx9999" in the_set(live).supported_gfx
+        client.close()
