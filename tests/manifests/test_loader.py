@@ -217,3 +217,29 @@ def test_values_survive_the_file(
     assert {package: table.path for package, table in manifest.packages.items()} == packages
     if first != "packages":
         assert manifest.flags.packages[first].env == environment
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://ghp_secret@github.com/org/x",
+        "https://me:hunter2@github.com/org/x",
+        "https://${GITHUB_TOKEN}@github.com/org/x",
+    ],
+)
+def test_a_url_with_credentials_is_refused_and_not_stripped(url: str) -> None:
+    text = GOOD.replace("[packages]", f'[packages]\nown = {{ git = "{url}", rev = "main" }}')
+    with pytest.raises(RocmlockError) as raised:
+        parse_manifest(text, "m.toml", KNOWN)
+    (problem,) = raised.value.problems
+    assert "no user names, passwords or tokens" in problem.message
+    assert "secret" not in problem.message
+    assert "hunter2" not in problem.message
+
+
+@pytest.mark.parametrize(
+    "url", ["git@github.com:org/x", "ssh://git@github.com/org/x", "https://ghe.example:8443/o/r"]
+)
+def test_other_spellings_of_a_git_url_are_taken_as_they_are(url: str) -> None:
+    text = GOOD.replace("[packages]", f'[packages]\nown = {{ git = "{url}", rev = "main" }}')
+    assert parse_manifest(text, "m.toml", KNOWN).packages["own"].git == url

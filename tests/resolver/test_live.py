@@ -191,7 +191,11 @@ def test_a_branch_where_a_commit_is_expected_is_locked_and_marked_as_moving() ->
         ),
         (
             small_world(
-                **{"docker/Dockerfile.rocm_base": DOCKERFILE.split("RUN git clone", maxsplit=1)[0].format(triton="main")}
+                **{
+                    "docker/Dockerfile.rocm_base": DOCKERFILE.split("RUN git clone", maxsplit=1)[0].format(
+                        triton="main"
+                    )
+                }
             ),
             "does not clone",
         ),

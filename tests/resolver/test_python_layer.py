@@ -202,3 +202,12 @@ def test_the_file_that_fits_best_is_taken(files: list[str], chosen: int | None) 
     expected = None if chosen is None else files[chosen]
     assert choose_wheel(files, "3.12", PLATFORM) == expected
     assert choose_wheel(reversed(files), "3.12", PLATFORM) == expected
+
+
+@pytest.mark.parametrize("name", ["flash_attn", "pytorch_triton_rocm", "triton", "vllm", "nvidia_cublas"])
+def test_no_layer_takes_a_gpu_build_from_an_index(tmp_path: Path, name: str) -> None:
+    """Two Tritons share one import package; a flash-attn wheel is built for another torch."""
+    with serve(dict([wheel(name, "1.0"), wheel("user", "1.0", name)])) as url:
+        refused = failure("user", UV_DEFAULT_INDEX=url, UV_CACHE_DIR=str(tmp_path))
+    assert refused.reason.reference == "python-unsatisfiable"
+    assert f"{name.replace('_', '-')}==1.0" in refused.message

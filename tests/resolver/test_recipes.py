@@ -166,3 +166,9 @@ def test_a_fault_in_where_facts_stand_is_told_with_its_line(lines: str, words: s
     assert words in problem.message
     assert problem.place is not None
     assert problem.place.line > OWN.count("\n")
+
+
+def test_vllm_is_told_its_device() -> None:
+    """Left to itself it looks at the torch of its build environment, and may build for the CPU."""
+    assert recipes()["vllm"].build.environment["VLLM_TARGET_DEVICE"] == "rocm"
+    assert all("--no-isolation" in step for step in recipes()["vllm"].build.steps if "build" in step)
