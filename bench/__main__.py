@@ -11,6 +11,7 @@ from statistics import median
 
 from .measure import Command, CommandFailedError, Figure, execute_rounds, execute_timed, render_table
 from .places import Place, make_place, make_realized, make_stock, watch_uv
+from .resolving import resolving_figures
 
 _FLOOR = "import pydantic, attrs, cattrs, click, rich"
 _RESOLVE = "resolve (stock, no lock)"
@@ -29,7 +30,7 @@ def plan_figures(place: Place) -> list[Figure]:
         Figure("check (stock)", [rocmlock, "check"], locked, "floor", 2),
         # uv and the package index take nearly all of it: shown, but no mark of ours.
         Figure(_RESOLVE, [rocmlock, "resolve"], fresh, "floor", None, remove_lock),
-        Figure(_RELOCK, [rocmlock, "resolve"], locked, "floor", 5),
+        Figure(_RELOCK, [rocmlock, "resolve"], locked, "floor", 4),
         Figure("realize (first-light, in the store)", [rocmlock, "realize"], realized, "floor", 3),
     ]
 
@@ -66,11 +67,13 @@ def main() -> int:
             base, rows = execute_rounds(yardsticks, figures, place.folder, place.env, runs)
             watched = [figure for figure in figures if figure.name in {_RESOLVE, _RELOCK}]
             notes = {figure.name: measure_uv(place, figure, 5) for figure in watched}
+            further = list(resolving_figures(place.rocmlock, place.env, Path(scratch)))
         except CommandFailedError as failure:
             print(failure, file=sys.stderr)
             return 1
     print(f"Medians of {runs} interleaved rounds; pass is `python -I -c pass`, floor is `{_FLOOR}`.\n")
     print(render_table(base, rows, notes))
+    print("\n" + "\n".join(further))
     return 0
 
 

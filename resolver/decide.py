@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from attrs import evolve
 
 from ..errors import UNSATISFIABLE, RocmlockError
 from ..lockfile.demands import Demands, Ranged
-from ..lockfile.model import Compiler
 from .catalog import Catalog
 from .choose import PassedOver, Resolution, World, choose, find_top
 from .conflict import explain_conflict, forbid_line, line_of, with_range
 from .explain import conflict_error, group_lines
+from .proof import Proof
+from .provider import Provider
 from .recipe import Recipe
-from .search import search
+from .search import make_provider, make_resolution, search
 
 
 def decide(demands: Demands, catalog: Catalog, recipes: Mapping[str, Recipe]) -> Resolution | None:
@@ -58,17 +59,20 @@ def search_or_explain(
     Raises UNSATISFIABLE with the lines that are impossible together, of which each was left out to see, and
     with what the search finds without one of them.
     """
-    answer = search(top, demands, catalog, recipes, kept)
+    provider = make_provider(top, demands, catalog, recipes, kept)
+    answer = search(provider)
     if isinstance(answer, Resolution):
         return answer
-    lines = _impossible(top, demands, catalog, recipes)
+    proof = Proof(provider)
+    lines = proof.impossible()
     words = [line_of(demands, line) for line in lines]
     message = f"No releases fit together by {demands.strategy!r}."
     if words:
         message = f"No releases meet {' and '.join(words)}{' together' if len(words) > 1 else ''}."
-    hints = list(_helps(top, demands, catalog, recipes, lines))
+    hints = list(_helps(proof, provider, lines))
     hint = "Changes that were tried and help: " + "; ".join(hints) if hints else ""
-    raise RocmlockError(UNSATISFIABLE, message, context=_grouped(answer), hint=hint)
+    passed = tuple(provider.read.passed.values())
+    raise RocmlockError(UNSATISFIABLE, message, context=_grouped(passed), hint=hint)
 
 
 def _grouped(passed: tuple[PassedOver, ...]) -> list[str]:
@@ -79,48 +83,19 @@ def _grouped(passed: tuple[PassedOver, ...]) -> list[str]:
     return found
 
 
-def _lines(demands: Demands) -> list[str]:
-    """The lines of a manifest that can rule something out."""
-    lines = [f"package:{each.name}" for each in demands.packages if isinstance(each.origin, Ranged)]
-    lines += ["gfx", "python", "host"]
-    lines += ["rocm"] if demands.rocm is not None else []
-    lines += ["released-before"] if demands.released_before else []
-    return [*lines, *(forbid_line(each) for each in demands.forbidden)]
-
-
-def _impossible(
-    top: str, demands: Demands, catalog: Catalog, recipes: Mapping[str, Recipe]
-) -> tuple[str, ...]:
-    """Lines that are impossible together, of which none can be left out; none where nothing helps."""
-    kept = _lines(demands)
-    if not isinstance(search(top, without(demands, kept), catalog, recipes), tuple):
-        for line in list(kept):
-            fewer = [each for each in kept if each != line]
-            dropped = [each for each in _lines(demands) if each not in fewer]
-            if isinstance(search(top, without(demands, dropped), catalog, recipes), tuple):
-                kept = fewer
-        return tuple(sorted(kept))
-    return ()
-
-
-def _helps(
-    top: str,
-    demands: Demands,
-    catalog: Catalog,
-    recipes: Mapping[str, Recipe],
-    lines: tuple[str, ...],
-) -> list[str]:
-    """What the search finds when one line is left out, written as the line that gives it."""
-    found: list[str] = []
+def _helps(proof: Proof, provider: Provider, lines: tuple[str, ...]) -> Iterator[str]:
+    """What fits when one line is left out, written as the line that gives it."""
     for line in lines:
-        answer = search(top, without(demands, [line]), catalog, recipes)
-        if not isinstance(answer, Resolution):
+        chosen = proof.solve([each for each in proof.lines if each != line])
+        if chosen is None:
             continue
-        changed = _as_found(demands, line, answer)
-        if changed and isinstance(search(top, changed, catalog, recipes), Resolution):
-            release = answer.tested.release
-            found.append(f"{line_of(changed, line)} gives {answer.tested.top} {release.version}")
-    return found
+        answer = make_resolution(chosen, provider)
+        changed = _as_found(provider.demands, line, answer)
+        if changed is None:
+            continue
+        again = search(make_provider(provider.top, changed, provider.catalog, provider.recipes))
+        if isinstance(again, Resolution):
+            yield f"{line_of(changed, line)} gives {again.tested.top} {again.tested.release.version}"
 
 
 def _as_found(demands: Demands, line: str, answer: Resolution) -> Demands | None:
@@ -136,26 +111,13 @@ def _as_found(demands: Demands, line: str, answer: Resolution) -> Demands | None
         pythons = answer.tested.supported_python
         return evolve(demands, python=pythons[-1]) if pythons else None
     if line == "released-before" or line.startswith("forbid:"):
-        return without(demands, [line])
+        return without(demands, line)
     return None
 
 
-def without(demands: Demands, lines: list[str]) -> Demands:
-    """The demands as if ``lines`` asked for nothing."""
-    for line in lines:
-        if line.startswith("package:"):
-            demands = with_range(demands, line.removeprefix("package:"), "")
-        elif line.startswith("forbid:"):
-            kept = tuple(each for each in demands.forbidden if forbid_line(each) != line)
-            demands = evolve(demands, forbidden=kept)
-        elif line == "rocm":
-            demands = evolve(demands, rocm=">=0")
-        elif line == "gfx":
-            demands = evolve(demands, gfx=())
-        elif line == "python":
-            demands = evolve(demands, python="")
-        elif line == "host":
-            demands = evolve(demands, host=Compiler("gcc"))
-        elif line == "released-before":
-            demands = evolve(demands, released_before=None)
-    return demands
+def without(demands: Demands, line: str) -> Demands:
+    """The demands without a date, or without one of the forbidden ranges."""
+    if line == "released-before":
+        return evolve(demands, released_before=None)
+    kept = tuple(each for each in demands.forbidden if forbid_line(each) != line)
+    return evolve(demands, forbidden=kept)

@@ -136,8 +136,6 @@ def _known_bad(
         rocm = tested.rocm.value if tested and tested.rocm and demands.rocm is not None else ""
         if bad.rocm and not (rocm and SpecifierSet(bad.rocm).contains(rocm, prereleases=True)):
             continue
-        if bad.gcc and not demands.host.version:
-            continue
         gcc = demands.host.version if demands.host.kind == "gcc" else demands.host.gcc_install
         if bad.gcc and not SpecifierSet(bad.gcc).contains(gcc):
             continue
@@ -189,8 +187,6 @@ def _gfx(tested: TestedSet, demands: Demands, rocm_releases: tuple[RocmRelease, 
 
 
 def _python(tested: TestedSet, demands: Demands) -> Iterator[Violation]:
-    if not demands.python:
-        return
     supported = tested.supported_python or ((tested.python.value,) if tested.python else ())
     if supported and demands.python not in supported:
         yield Violation("python", f"supports Python {', '.join(supported)}")
@@ -230,8 +226,6 @@ def _compilers(
     tested: TestedSet, demands: Demands, needed: tuple[str, ...], recipes: Mapping[str, Recipe]
 ) -> Iterator[Violation]:
     host = demands.host
-    if not host.version:
-        return
     oldest = _STANDARDS.get(tested.cxx_standard.value, {}).get(host.kind) if tested.cxx_standard else None
     if tested.cxx_standard and oldest and int(host.version) < oldest:
         yield Violation(

@@ -15,7 +15,7 @@ from packaging.version import Version
 from resolver_samples import AT, demands, recipes, snapshot
 
 from rocmlock.errors import RocmlockError
-from rocmlock.lockfile.demands import Demands, Ranged
+from rocmlock.lockfile.demands import Demands
 from rocmlock.resolver.catalog import (
     Fact,
     KnownCommit,
@@ -30,8 +30,9 @@ from rocmlock.resolver.catalog import (
     TestedSet as Facts,
 )
 from rocmlock.resolver.choose import Resolution
-from rocmlock.resolver.decide import decide, without
-from rocmlock.resolver.search import search
+from rocmlock.resolver.decide import decide
+from rocmlock.resolver.proof import Proof
+from rocmlock.resolver.search import make_provider, make_resolution, search
 
 REPOSITORIES = {
     "vllm": "vllm-project/vllm",
@@ -135,7 +136,7 @@ WORLD = Releases(
 
 
 def test_the_newest_that_fit_together() -> None:
-    found = search("vllm", wanted(), WORLD, recipes())
+    found = search(make_provider("vllm", wanted(), WORLD, recipes()))
     assert versions(found) == {"vllm": "2.0", "pytorch": "2.10.0", "triton": "3.6.0", "torchvision": "0.25.0"}
     assert isinstance(found, Resolution)
     assert found.tested.rocm
@@ -147,17 +148,23 @@ def test_the_newest_that_fit_together() -> None:
 
 
 def test_a_rocm_that_a_member_is_not_built_for_leaves_it_out() -> None:
-    assert versions(search("vllm", wanted(rocm="==7.0.*"), WORLD, recipes()))["pytorch"] == "2.9.0"
-    assert versions(search("vllm", wanted(rocm="==7.0.*"), WORLD, recipes()))["vllm"] == "1.0"
+    assert (
+        versions(search(make_provider("vllm", wanted(rocm="==7.0.*"), WORLD, recipes())))["pytorch"]
+        == "2.9.0"
+    )
+    assert versions(search(make_provider("vllm", wanted(rocm="==7.0.*"), WORLD, recipes())))["vllm"] == "1.0"
 
 
 def test_newest_takes_pre_releases_too() -> None:
-    assert versions(search("vllm", wanted(strategy="newest"), WORLD, recipes()))["vllm"] == "4.0rc1"
+    assert (
+        versions(search(make_provider("vllm", wanted(strategy="newest"), WORLD, recipes())))["vllm"]
+        == "4.0rc1"
+    )
 
 
 def test_what_is_locked_comes_first() -> None:
     kept = {"vllm": commit_of("vllm", "1.0")}
-    assert versions(search("vllm", wanted(), WORLD, recipes(), kept))["vllm"] == "1.0"
+    assert versions(search(make_provider("vllm", wanted(), WORLD, recipes(), kept)))["vllm"] == "1.0"
 
 
 def test_a_conflict_names_the_lines_the_facts_and_what_helps() -> None:
@@ -176,9 +183,9 @@ def test_a_conflict_names_the_lines_the_facts_and_what_helps() -> None:
 def test_dates_and_forbidden_versions_count() -> None:
     dated = replace(WORLD, days={"2.0": date(2026, 6, 1)})
     before = wanted(more="released-before = 2026-05-01\n")
-    assert versions(search("vllm", before, dated, recipes()))["vllm"] == "1.0"
+    assert versions(search(make_provider("vllm", before, dated, recipes())))["vllm"] == "1.0"
     forbid = 'forbid = [{ package = "pytorch", versions = "==2.10.0", reason = "no" }]\n'
-    assert versions(search("vllm", wanted(more=forbid), WORLD, recipes()))["vllm"] == "1.0"
+    assert versions(search(make_provider("vllm", wanted(more=forbid), WORLD, recipes())))["vllm"] == "1.0"
 
 
 def test_the_real_facts_give_a_stack_of_releases() -> None:
@@ -224,7 +231,7 @@ def brute_force(world: Releases, asked: Mapping[str, str]) -> list[dict[str, str
 @given(WORLDS, ASKED)
 def test_the_search_agrees_with_brute_force(world: Releases, asked: dict[str, str]) -> None:
     lines = "\n".join(f'{name} = "{specifier or "*"}"' for name, specifier in asked.items())
-    answer = search("vllm", wanted(lines), world, recipes())
+    answer = search(make_provider("vllm", wanted(lines), world, recipes()))
     fitting = brute_force(world, asked)
     if not fitting:
         assert isinstance(answer, tuple)
@@ -238,7 +245,7 @@ def test_the_search_agrees_with_brute_force(world: Releases, asked: dict[str, st
 def test_each_line_that_is_named_is_needed_for_the_conflict(world: Releases, asked: dict[str, str]) -> None:
     lines = "\n".join(f'{name} = "{specifier or "*"}"' for name, specifier in asked.items())
     demanded = wanted(lines)
-    if isinstance(search("vllm", demanded, world, recipes()), Resolution):
+    if isinstance(search(make_provider("vllm", demanded, world, recipes())), Resolution):
         return
     with pytest.raises(RocmlockError) as raised:
         decide(demanded, world, recipes())
@@ -253,7 +260,14 @@ def test_each_line_that_is_named_is_needed_for_the_conflict(world: Releases, ask
         assert brute_force(world, {name: specifier for name, specifier in ranges.items() if name != left_out})
 
 
-def test_leaving_lines_out_leaves_the_others() -> None:
-    fewer = without(wanted('vllm = ">=2"\npytorch = "<2.10"'), ["package:vllm", "rocm"])
-    assert [each.origin for each in fewer.packages] == [Ranged("<2.10"), Ranged("")]
-    assert fewer.rocm == ">=0"
+@given(WORLDS, ASKED)
+def test_the_proof_agrees_with_brute_force(world: Releases, asked: dict[str, str]) -> None:
+    lines = "\n".join(f'{name} = "{specifier or "*"}"' for name, specifier in asked.items())
+    provider = make_provider("vllm", wanted(lines), world, recipes())
+    proof = Proof(provider)
+    chosen = proof.solve(proof.lines)
+    fitting = brute_force(world, asked)
+    assert (chosen is None) == (not fitting)
+    if chosen:
+        assert {name: each.version for name, each in chosen.items()} in fitting
+        assert versions(make_resolution(chosen, provider)) in fitting
