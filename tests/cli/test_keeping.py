@@ -12,16 +12,17 @@ import pytest
 from harness import Cli, Outcome
 from index_server import sdist, serve, wheel
 
-MANIFEST = """schema = 1
+SYSTEM = next((v for v in ("3.11", "3.12", "3.13") if Path(f"/usr/bin/python{v}").exists()), "3.11")
+MANIFEST = f"""schema = 1
 name = "x"
 [target]
 gfx = ["gfx942"]
-python = "3.12"
+python = "{SYSTEM}"
 [toolchain]
-host = { gcc = "11" }
-device = { clang = "19" }
+host = {{ gcc = "11" }}
+device = {{ clang = "19" }}
 [packages]
-tool = { sdist = "*" }
+tool = {{ sdist = "*" }}
 [python]
 requires = ["thing", "other"]
 """
@@ -143,8 +144,15 @@ def test_locked_and_frozen_write_nothing(stack: Stack) -> None:
     stack.do("realize", "--locked", code=4)
     stack.do("resolve", "--frozen")
     stack.do("resolve", env={"ROCMLOCK_FROZEN": "1"})
-    both = stack.do("resolve", "--locked", "--frozen", code=2)
-    assert "give one" in both.stderr
+    for command in (["resolve"], ["realize"], ["run", "--", "true"]):
+        both = stack.do(command[0], "--locked", "--frozen", *command[1:], code=2)
+        assert "give one" in both.stderr
+    assert "forbids" in stack.do("resolve", "--frozen", "--accept-moved-tag", "tool", code=2).stderr
+    stack.do("run", "--locked", "--", "true", code=4)
+    assert stack.do("run", "--", "true", code=1).stderr.startswith("error[store-unusable]")
+    for name in ("ROCMLOCK_LOCKED", "ROCMLOCK_FROZEN"):
+        assert "no lock is written" in stack.do("update", code=2, env={name: "1"}).stderr
+        stack.do("update", "--dry-run", env={name: "1"})
     assert stack.lock == before
 
 
@@ -158,8 +166,35 @@ def test_offline_uses_what_is_locked_and_names_what_is_missing(stack: Stack) -> 
     missing = stack.do("resolve", "--offline", code=7, env=nowhere)
     assert "error[offline-missing]" in missing.stderr
     assert "more" in missing.stderr
-    stack.edit("tool = ", 'tool2 = { sdist = "*" }\ntool = ')
-    assert "tool2" in stack.do("resolve", "--offline", code=7, env=nowhere).stderr
+    stack.edit("tool = ", 'tool2 = { sdist = "*" }\ntool3 = { sdist = ">=2" }\ntool = ')
+    told = stack.do("resolve", "--offline", code=7, env=nowhere).stderr
+    assert 'tool2 in "*", tool3 in ">=2"' in told
+
+
+@pytest.mark.requires("bwrap", "gcc-11", "g++-11", "clang-19", "ld.lld-19")
+def test_realizing_offline_names_every_file_that_is_missing(stack: Stack) -> None:
+    told = stack.do("realize", "--offline", code=7).stderr
+    files = ("tool-1.0.tar.gz", "thing-1.0-py3-none-any.whl", "setuptools-80-py3-none-any.whl")
+    assert [name in told for name in files] == [True] * 3
+    assert stack.do("realize", code=7, env={"ROCMLOCK_OFFLINE": "1"}).stderr == told
+
+
+def test_a_local_folder_that_changed_makes_the_lock_stale(stack: Stack) -> None:
+    own = stack.folder / "own"
+    own.mkdir()
+    (own / "pyproject.toml").write_text(PROJECT.replace('"tool"', '"own"').format("1.0"))
+    stack.edit("tool = ", 'own = { path = "own" }\ntool = ')
+    stack.do("resolve")
+    stack.do("check")
+    (own / "new.py").write_text("x = 1\n")
+    for command in (["check"], ["resolve", "--locked"]):
+        assert "own has changed since it was locked" in stack.do(*command, code=4).stderr
+    stack.do("resolve")
+    stack.do("check")
+    own.rename(stack.folder / "elsewhere")
+    assert "own: " in stack.do("check", code=4).stderr
+    stack.edit('path = "own"', 'path = "elsewhere"')
+    assert "own is own in the lock, elsewhere in the manifest" in stack.do("check", code=4).stderr
 
 
 def test_a_revision_of_the_lock_can_be_compared(stack: Stack, index: Index) -> None:
