@@ -52,7 +52,7 @@ def resolve(
     """
     demands = sorted(demands, key=lambda each: each.target)
     moved = require_unmoved(kept, catalog)
-    resolutions = _choose(demands, catalog, recipes, kept, moved)
+    resolutions = choose_targets(demands, catalog, recipes, kept, moved)
     held = frozenset(canonicalize_name(recipe.distribution) for recipe in recipes.values())
     given = OwnSources(demands[0], catalog, recipes, around, kept).read()
     drafts: list[Lock] = []
@@ -85,7 +85,7 @@ def _draft(demands: Demands, resolution: Resolution | None, packages: Sequence[P
     )
 
 
-def _choose(
+def choose_targets(
     demands: Sequence[Demands],
     catalog: Catalog,
     recipes: Mapping[str, Recipe],

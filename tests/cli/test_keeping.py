@@ -124,6 +124,39 @@ def test_update_moves_what_is_named_alone(stack: Stack, index: Index) -> None:
     assert stack.versions()["other"] == "1.0"
 
 
+def test_what_is_newer_and_what_holds_it_back(stack: Stack, index: Index) -> None:
+    assert stack.do("outdated").stdout == ""
+    index.add_newer()
+    index.files |= dict([wheel("newest", "1.0"), wheel("thing", "3.0a1"), wheel("build", "1.3", "other<2")])
+    stack.edit('"other"', '"other<2"')
+    stack.edit('sdist = "*"', 'sdist = "<2"')
+    before = stack.lock
+    told: Any = stack.do("outdated", "--json").json()
+    rows = {row["name"]: row for row in told["outdated"]}
+    found = {name: (row["kind"], row["locked"], row["update"], row["newest"]) for name, row in rows.items()}
+    assert found == {
+        "tool": ("package", "1.0", "1.0", "2.0"),
+        "thing": ("wheel", "1.0", "2.0", "2.0"),
+        "other": ("wheel", "1.0", "1.0", "2.0"),
+        "build": ("wheel", "1.2", "1.3", "1.3"),
+    }
+    assert rows["tool"]["held_by"] == ['the manifest says tool = { sdist = "<2" }']
+    assert rows["other"]["held_by"] == ["the manifest needs other<2"]
+    assert rows["thing"]["held_by"] == []
+    assert stack.lock == before
+    shown = stack.do("outdated")
+    assert [line.split()[:4] for line in shown.stdout.splitlines()][1:] == [
+        ["tool", "1.0", "-", "2.0"],
+        ["build", "1.2", "1.3", "1.3"],
+        ["other", "1.0", "-", "2.0"],
+        ["thing", "1.0", "2.0", "2.0"],
+    ]
+    assert "2 would move: rocmlock update" in shown.stderr
+    nowhere = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple/"}
+    assert stack.do("outdated", "--offline", env=nowhere).stdout == ""
+    assert "tool" in stack.do("outdated", "--no-wheels").stdout
+
+
 def test_update_of_everything_and_of_what_is_not_there(stack: Stack, index: Index) -> None:
     index.add_newer()
     wrong = stack.do("update", "thingy", code=1)
