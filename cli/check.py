@@ -25,25 +25,37 @@ def command(manifest: Path, lock_path: Path | None, *, as_json: bool) -> None:
     Every target is checked. The exit code is 4 where the lock does not satisfy one, with every demand that is
     not met.
     """
-    from ..lockfile.codec import read_lock
-    from .inputs import read_demands
     from .render import answer_json
 
     lock_path = lock_path or lock_beside(manifest)
-    demands = read_demands(manifest)
-    require_satisfied(read_lock(lock_path), demands, lock_path, manifest)
+    read_satisfying(lock_path, manifest)
     if as_json:
         answer_json({"lock": str(lock_path), "manifest": str(manifest), "satisfied": True})
     else:
         click.echo(f"{lock_path} satisfies {manifest}")
 
 
-def require_satisfied(lock: Lock, demands: Sequence[Demands], lock_path: Path, manifest: Path) -> None:
-    """Raises LOCK_STALE with every demand that is not met, of any target."""
-    from ..errors import LOCK_STALE, RocmlockError
-    from ..lockfile.satisfy import find_unmet
+def require_locked(lock_path: Path) -> None:
+    """What ``--locked`` means where a lock is named: it satisfies the manifest beside it (NAME.toml).
 
-    unmet = find_unmet(lock, demands)
+    Raises as read_satisfying does.
+    """
+    read_satisfying(lock_path, lock_path.with_suffix(".toml"))
+
+
+def read_satisfying(lock_path: Path, manifest: Path) -> Lock:
+    """The lock at ``lock_path``, which satisfies ``manifest`` and fits the folders that both name.
+
+    Raises LOCK_STALE with every demand that is not met, of any target; and as reading either file does.
+    """
+    from ..errors import LOCK_STALE, RocmlockError
+    from ..lockfile.codec import read_lock
+    from ..lockfile.satisfy import find_unmet
+    from .inputs import read_demands
+
+    demands = read_demands(manifest)  # faults of the manifest before those of the lock
+    lock = read_lock(lock_path)
+    unmet = find_unmet(lock, demands) or _changed_folders(lock, demands, lock_path, manifest)
     if unmet:
         raise RocmlockError(
             LOCK_STALE,
@@ -51,3 +63,38 @@ def require_satisfied(lock: Lock, demands: Sequence[Demands], lock_path: Path, m
             context=unmet,
             hint=f"rocmlock resolve {manifest}",
         )
+    return lock
+
+
+def _changed_folders(lock: Lock, demands: Sequence[Demands], lock_path: Path, manifest: Path) -> list[str]:
+    """A sentence for each local folder that is not the one that was locked."""
+    from ..errors import RocmlockError
+    from ..lockfile.demands import FromPath
+    from ..lockfile.model import PathSource
+    from ..store.trees import tree_digest
+
+    asked = {
+        demand.name: demand.origin.path
+        for each in demands
+        for demand in each.packages
+        if isinstance(demand.origin, FromPath)
+    }
+    said: list[str] = []
+    for package in lock.packages:
+        if not isinstance(package.source, PathSource) or package.name not in asked:
+            continue
+        folder = lock_path.absolute().parent / package.source.path
+        wanted = manifest.absolute().parent / asked[package.name]
+        if folder.resolve() != wanted.resolve():
+            said.append(
+                f"{package.name} is {package.source.path} in the lock, {asked[package.name]} in the manifest"
+            )
+            continue
+        try:
+            digest = str(tree_digest(folder))
+        except RocmlockError as error:
+            said.append(f"{package.name}: {error.message}")
+            continue
+        if digest != package.source.digest:
+            said.append(f"{package.name}: {asked[package.name]} has changed since it was locked")
+    return list(dict.fromkeys(said))

@@ -27,6 +27,7 @@ _COMMANDS = {
     "check": "check",
     "diff": "diff",
     "update": "update",
+    "outdated": "outdated",
     "merge": "merge",
     "export": "export",
     "catalog": "catalog",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -47,10 +48,31 @@ frozen_option = click.option(
 )
 
 
+accept_option = click.option(
+    "--accept-moved-tag",
+    "accepted",
+    metavar="PACKAGE",
+    multiple=True,
+    help="Take the commit that a moved tag of PACKAGE names now.",
+)
+
+
 def require_one(*, locked: bool, frozen: bool) -> None:
     """Raises click's UsageError for both."""
     if locked and frozen:
         raise click.UsageError("--locked compares the lock with the manifest, --frozen does not: give one.")
+
+
+def require_writable(environ: Mapping[str, str], instead: str) -> None:
+    """Raises click's UsageError where the environment forbids what the command is for: to write a lock."""
+    names = [name for name in ("ROCMLOCK_LOCKED", "ROCMLOCK_FROZEN") if _is_set(environ.get(name))]
+    if names:
+        raise click.UsageError(f"{' and '.join(names)} in the environment: no lock is written. {instead}")
+
+
+def _is_set(text: str | None) -> bool:
+    """As click takes an option's variable: empty is unset."""
+    return bool(text) and click.BOOL.convert(text, None, None)
 
 
 def examples(*commands: str) -> str:

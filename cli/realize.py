@@ -63,8 +63,7 @@ def command(
     from ..lockfile.codec import parse_lock, read_lock_text
     from ..lockfile.targets import pick_target
     from ..store.realize import Report, Request, plan_realization, realize
-    from .check import require_satisfied
-    from .inputs import read_demands
+    from .check import require_locked
     from .progress import Progress
     from .render import answer_json
 
@@ -72,8 +71,7 @@ def command(
     text = read_lock_text(lock)
     held = parse_lock(text, str(lock))
     if locked:
-        manifest = lock.with_suffix(".toml")
-        require_satisfied(held, read_demands(manifest), lock, manifest)
+        require_locked(lock)
     named = "" if lock == DEFAULT_LOCK else f" {lock}"
     chosen = pick_target(held, target, f"rocmlock realize{named} {{target}}")
     root = store_folder(store_root)

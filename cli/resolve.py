@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import examples, frozen_option, json_option, lock_beside, locked_option, manifest_argument
+from .options import (
+    accept_option,
+    examples,
+    frozen_option,
+    json_option,
+    lock_beside,
+    locked_option,
+    manifest_argument,
+)
 from .sources import offline_option, source_option
 
 if TYPE_CHECKING:
@@ -22,13 +30,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", "lock_path", type=click.Path(path_type=Path), help="The lock to write.")
 @locked_option
 @frozen_option
-@click.option(
-    "--accept-moved-tag",
-    "accepted",
-    metavar="PACKAGE",
-    multiple=True,
-    help="Take the commit that a moved tag of PACKAGE names now.",
-)
+@accept_option
 @source_option
 @offline_option
 @json_option
@@ -51,18 +53,19 @@ def command(
     from ..files import write_text
     from ..lockfile.codec import read_lock, render_lock
     from ..resolver.kept import Kept
-    from .check import require_satisfied
+    from .check import read_satisfying
     from .inputs import read_demands
     from .options import require_one
     from .render import talk
     from .resolving import count_words, resolve_manifest, talk_of_resolved
 
     require_one(locked=locked, frozen=frozen)
+    if accepted and (locked or frozen):
+        switch = "--locked" if locked else "--frozen"
+        raise click.UsageError(f"--accept-moved-tag changes the lock, {switch} forbids that: give one.")
     lock_path = lock_path or lock_beside(manifest)
     if locked or frozen:
-        lock = read_lock(lock_path)
-        if locked:
-            require_satisfied(lock, read_demands(manifest), lock_path, manifest)
+        lock = read_satisfying(lock_path, manifest) if locked else read_lock(lock_path)
         _answer(lock, lock_path, as_json=as_json)
         return
     read_demands(manifest)  # faults of the manifest before those of the lock

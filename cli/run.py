@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import DEFAULT_LOCK, examples, lock_option, store_folder, store_option, target_option
+from .options import (
+    DEFAULT_LOCK,
+    examples,
+    frozen_option,
+    lock_option,
+    locked_option,
+    require_one,
+    store_folder,
+    store_option,
+    target_option,
+)
 
 if TYPE_CHECKING:
     from ..store.layout import StoreLayout
@@ -21,13 +31,24 @@ if TYPE_CHECKING:
     ),
 )
 @lock_option
+@locked_option
+@frozen_option
 @target_option
 @store_option
 @click.argument("arguments", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
-def command(lock: Path, target: str | None, store_root: Path | None, arguments: tuple[str, ...]) -> None:
+def command(
+    lock: Path,
+    target: str | None,
+    store_root: Path | None,
+    arguments: tuple[str, ...],
+    *,
+    locked: bool,
+    frozen: bool,
+) -> None:
     """Run a command in the realized environment.
 
-    The lock must have been realized on this machine. The exit code is the command's own.
+    The lock must have been realized on this machine. The exit code is the command's own. The manifest is not
+    read, as with --frozen; with --locked the lock must satisfy the one beside it.
     """
     import os
     import sys
@@ -36,6 +57,11 @@ def command(lock: Path, target: str | None, store_root: Path | None, arguments: 
     from ..store.environment import find_command, read_record, run_variables
     from ..store.layout import find_store
 
+    require_one(locked=locked, frozen=frozen)
+    if locked:
+        from .check import require_locked
+
+        require_locked(lock)
     layout = find_store(store_folder(store_root))
     record = _find_record(layout, lock, target)
     named = ("" if lock == DEFAULT_LOCK else f" {lock}") + (f" --target {target}" if target else "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import examples, json_option, lock_beside
+from .options import accept_option, examples, json_option, lock_beside
 from .sources import offline_option, source_option
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     help="The manifest; its lock stands beside it.",
 )
 @click.option("--dry-run", is_flag=True, help="Tell what would change; write nothing.")
+@accept_option
 @source_option
 @offline_option
 @json_option
@@ -35,6 +36,7 @@ def command(
     manifest: Path,
     *,
     dry_run: bool,
+    accepted: tuple[str, ...],
     source: str,
     offline: bool,
     as_json: bool,
@@ -43,19 +45,28 @@ def command(
 
     The members of a tested set move together. A wheel moves by itself, with what it needs; all others stay.
     """
+    import os
+
     from ..files import write_text
     from ..lockfile.codec import read_lock, render_lock
     from ..lockfile.diff import diff_locks
-    from ..resolver.kept import Kept
+    from ..resolver.kept import Kept, moves_together
     from .diff_view import change_lines, describe_changes
     from .inputs import read_demands
+    from .options import require_writable
     from .render import answer_json, signed_lines, talk
     from .resolving import count_words, resolve_manifest, talk_of_resolved
 
+    if not dry_run:
+        require_writable(os.environ, "To look only: rocmlock update --dry-run")
     lock_path = lock_beside(manifest)
-    read_demands(manifest)  # faults of the manifest before those of the lock
+    demands = read_demands(manifest)  # faults of the manifest before those of the lock
     old = read_lock(lock_path)
-    kept = Kept(old, moving=_names(packages, old, lock_path) if packages else None)
+    moving = _names(packages, old, lock_path) if packages else None
+    kept = Kept(old, moving, frozenset(accepted))
+    if demands[0].strategy == "tested":
+        for line in moves_together(old, moving or ()):
+            talk(line)
     resolved = resolve_manifest(manifest, lock_path, kept, source, offline=offline)
     changes = diff_locks(old, resolved.lock)
     if not dry_run:

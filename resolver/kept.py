@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..lockfile.demands import FromGit
@@ -64,9 +64,9 @@ class Kept:
     def git(self, name: str, origin: FromGit) -> Package | None:
         """The locked package of a git source of the user's own that stays, where it is still asked for.
 
-        A branch stays at the commit that it named when it was locked.
+        A branch stays at the commit that it named when it was locked; a moved tag that was accepted does not.
         """
-        if self.moves(name):
+        if self.moves(name) or name in self.accepted:
             return None
         return next(
             (
@@ -97,3 +97,12 @@ def is_of_set(package: Package) -> bool:
     return isinstance(package.source, GitSource) and not any(
         reason.at == "manifest" for reason in package.reasons
     )
+
+
+def moves_together(lock: Lock, names: Collection[str]) -> Iterator[str]:
+    """A sentence where ``names`` has members of a tested set but not all of them: the others move, too."""
+    members = sorted({package.name for package in lock.packages if is_of_set(package)})
+    named = [name for name in members if name in names]
+    others = [name for name in members if name not in names]
+    if named and others:
+        yield f"One tested set gives {' and '.join(named)} with {', '.join(others)}: they move together."

@@ -85,6 +85,8 @@ class OwnSources:
 
         Raises SOURCE_INVALID, UNSATISFIABLE, OFFLINE_MISSING or MANIFEST_UNSUPPORTED.
         """
+        if self.around.offline:
+            self._require_locked_sdists()
         made: list[Given] = []
         for demand in self.demands.packages:
             match demand.origin:
@@ -97,6 +99,25 @@ class OwnSources:
                 case _:
                     pass  # a tested set gives it
         return made
+
+    def _require_locked_sdists(self) -> None:
+        """Raises OFFLINE_MISSING with every source distribution that would have to be asked for."""
+        missing = [
+            f'{demand.name} in "{demand.origin.specifier or "*"}"'
+            for demand in self.demands.packages
+            if isinstance(demand.origin, FromSdist)
+            and not self._kept_sdist(demand.name, demand.origin.specifier)
+        ]
+        if missing:
+            raise RocmlockError(
+                OFFLINE_MISSING,
+                f"No source distribution is locked, and none can be looked for, of {', '.join(missing)}.",
+                hint="Run the command again without --offline.",
+            )
+
+    def _kept_sdist(self, name: str, specifier: str) -> Package | None:
+        locked = self.kept.sdist(name)
+        return locked if locked and version_in(locked.version, specifier) else None
 
     def _from_path(self, demand: PackageDemand, path: str) -> Given:
         folder = self.around.manifest_folder / path
@@ -116,8 +137,8 @@ class OwnSources:
 
     def _from_sdist(self, demand: PackageDemand, specifier: str) -> Given:
         recipe = self.recipes[SDIST_DEFAULT]
-        locked = self.kept.sdist(demand.name)
-        if locked and version_in(locked.version, specifier):
+        locked = self._kept_sdist(demand.name, specifier)
+        if locked:
             return Given(
                 demand.name,
                 recipe,
@@ -126,12 +147,6 @@ class OwnSources:
                 build=locked.build.python,
                 run=locked.run.python,
                 reasons=locked.reasons,
-            )
-        if self.around.offline:
-            raise RocmlockError(
-                OFFLINE_MISSING,
-                f'The source distribution of {demand.name} in "{specifier or "*"}" is not locked yet.',
-                hint="Run the command again without --offline.",
             )
         self.around.tell(f"Reading the source distribution of {demand.name}")
         index = PackageIndex(self.around.environ)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 
 from packaging.utils import canonicalize_name
 
 from ..errors import OFFLINE_MISSING, RocmlockError
 from ..lockfile.demands import Demands
-from ..lockfile.model import Lock, Package, Wheel
+from ..lockfile.model import Lock, Package
 from ..lockfile.targets import join_locks
 from .assemble import make_stack, make_target, make_warnings
 from .catalog import Catalog
@@ -19,12 +17,12 @@ from .choose import Resolution, World, find_top
 from .conflict import explain_conflict
 from .decide import refuse_unpinned, search_or_explain
 from .explain import conflict_error
+from .fetch_layers import fetch_missing
 from .joint import choose_for_all
 from .kept import Kept
-from .layers import fill_layers, find_reusable, plan_layers, relabel, without_target
+from .layers import fill_layers, find_reusable, plan_layers
 from .moved import MovedTag, require_unmoved
 from .own_sources import OwnSources, Surroundings, make_given
-from .python_layer import LayerContext, LayerRequest, fetch_layer
 from .recipe import Recipe
 
 NOTHING_KEPT = Kept()
@@ -54,7 +52,7 @@ def resolve(
     """
     demands = sorted(demands, key=lambda each: each.target)
     moved = require_unmoved(kept, catalog)
-    resolutions = _choose(demands, catalog, recipes, kept, moved)
+    resolutions = choose_targets(demands, catalog, recipes, kept, moved)
     held = frozenset(canonicalize_name(recipe.distribution) for recipe in recipes.values())
     given = OwnSources(demands[0], catalog, recipes, around, kept).read()
     drafts: list[Lock] = []
@@ -68,7 +66,7 @@ def resolve(
         for draft, each in zip(drafts, demands, strict=True)
     ]
     layers = [find_reusable(kept.old, wanted, kept.moves) for wanted in requests]
-    ran = _fetch_missing(requests, layers, around, kept)
+    ran = fetch_missing(requests, layers, around, kept)
     locks = [
         fill_layers(draft, draft.targets[0], filled) for draft, filled in zip(drafts, layers, strict=True)
     ]
@@ -87,7 +85,7 @@ def _draft(demands: Demands, resolution: Resolution | None, packages: Sequence[P
     )
 
 
-def _choose(
+def choose_targets(
     demands: Sequence[Demands],
     catalog: Catalog,
     recipes: Mapping[str, Recipe],
@@ -156,38 +154,3 @@ def _of_target(error: RocmlockError, target: str) -> RocmlockError:
         problems=error.problems,
         hint=error.hint,
     )
-
-
-def _fetch_missing(
-    requests: Sequence[Mapping[str, LayerRequest]],
-    layers: Sequence[dict[str, tuple[Wheel, ...]]],
-    around: Surroundings,
-    kept: Kept,
-) -> tuple[str, ...]:
-    """Fill in the layers that are missing (both by target); returns their names.
-
-    Targets that ask for the same have one answer, so that they share its wheels.
-    """
-    missing = {
-        without_target(request): (name, request)
-        for wanted, have in zip(requests, layers, strict=True)
-        for name, request in wanted.items()
-        if name not in have
-    }
-    if not missing:
-        return ()
-    around.tell(f"Locking the wheels of {len(missing)} Python layers with uv")
-    with ThreadPoolExecutor(max_workers=4) as pool:
-        fetched = pool.map(partial(_fetch, around=around, kept=kept), missing.values())
-        answers = dict(zip(missing, fetched, strict=True))
-    for wanted, have in zip(requests, layers, strict=True):
-        for name, request in wanted.items():
-            if name not in have:
-                have[name] = relabel(answers[without_target(request)], request.target)
-    return tuple(dict.fromkeys(request.name for _, request in missing.values()))
-
-
-def _fetch(layer: tuple[str, LayerRequest], around: Surroundings, kept: Kept) -> tuple[Wheel, ...]:
-    name, request = layer
-    preferred = kept.preferred(name, request.target)
-    return fetch_layer(request, LayerContext(around.environ, preferred, around.offline))

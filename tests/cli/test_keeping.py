@@ -12,16 +12,17 @@ import pytest
 from harness import Cli, Outcome
 from index_server import sdist, serve, wheel
 
-MANIFEST = """schema = 1
+SYSTEM = next((v for v in ("3.11", "3.12", "3.13") if Path(f"/usr/bin/python{v}").exists()), "3.11")
+MANIFEST = f"""schema = 1
 name = "x"
 [target]
 gfx = ["gfx942"]
-python = "3.12"
+python = "{SYSTEM}"
 [toolchain]
-host = { gcc = "11" }
-device = { clang = "19" }
+host = {{ gcc = "11" }}
+device = {{ clang = "19" }}
 [packages]
-tool = { sdist = "*" }
+tool = {{ sdist = "*" }}
 [python]
 requires = ["thing", "other"]
 """
@@ -123,6 +124,39 @@ def test_update_moves_what_is_named_alone(stack: Stack, index: Index) -> None:
     assert stack.versions()["other"] == "1.0"
 
 
+def test_what_is_newer_and_what_holds_it_back(stack: Stack, index: Index) -> None:
+    assert stack.do("outdated").stdout == ""
+    index.add_newer()
+    index.files |= dict([wheel("newest", "1.0"), wheel("thing", "3.0a1"), wheel("build", "1.3", "other<2")])
+    stack.edit('"other"', '"other<2"')
+    stack.edit('sdist = "*"', 'sdist = "<2"')
+    before = stack.lock
+    told: Any = stack.do("outdated", "--json").json()
+    rows = {row["name"]: row for row in told["outdated"]}
+    found = {name: (row["kind"], row["locked"], row["update"], row["newest"]) for name, row in rows.items()}
+    assert found == {
+        "tool": ("package", "1.0", "1.0", "2.0"),
+        "thing": ("wheel", "1.0", "2.0", "2.0"),
+        "other": ("wheel", "1.0", "1.0", "2.0"),
+        "build": ("wheel", "1.2", "1.3", "1.3"),
+    }
+    assert rows["tool"]["held_by"] == ['the manifest says tool = { sdist = "<2" }']
+    assert rows["other"]["held_by"] == ["the manifest needs other<2"]
+    assert rows["thing"]["held_by"] == []
+    assert stack.lock == before
+    shown = stack.do("outdated")
+    assert [line.split()[:4] for line in shown.stdout.splitlines()][1:] == [
+        ["tool", "1.0", "-", "2.0"],
+        ["build", "1.2", "1.3", "1.3"],
+        ["other", "1.0", "-", "2.0"],
+        ["thing", "1.0", "2.0", "2.0"],
+    ]
+    assert "2 would move: rocmlock update" in shown.stderr
+    nowhere = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple/"}
+    assert stack.do("outdated", "--offline", env=nowhere).stdout == ""
+    assert "tool" in stack.do("outdated", "--no-wheels").stdout
+
+
 def test_update_of_everything_and_of_what_is_not_there(stack: Stack, index: Index) -> None:
     index.add_newer()
     wrong = stack.do("update", "thingy", code=1)
@@ -143,8 +177,15 @@ def test_locked_and_frozen_write_nothing(stack: Stack) -> None:
     stack.do("realize", "--locked", code=4)
     stack.do("resolve", "--frozen")
     stack.do("resolve", env={"ROCMLOCK_FROZEN": "1"})
-    both = stack.do("resolve", "--locked", "--frozen", code=2)
-    assert "give one" in both.stderr
+    for command in (["resolve"], ["realize"], ["run", "--", "true"]):
+        both = stack.do(command[0], "--locked", "--frozen", *command[1:], code=2)
+        assert "give one" in both.stderr
+    assert "forbids" in stack.do("resolve", "--frozen", "--accept-moved-tag", "tool", code=2).stderr
+    stack.do("run", "--locked", "--", "true", code=4)
+    assert stack.do("run", "--", "true", code=1).stderr.startswith("error[store-unusable]")
+    for name in ("ROCMLOCK_LOCKED", "ROCMLOCK_FROZEN"):
+        assert "no lock is written" in stack.do("update", code=2, env={name: "1"}).stderr
+        stack.do("update", "--dry-run", env={name: "1"})
     assert stack.lock == before
 
 
@@ -158,8 +199,35 @@ def test_offline_uses_what_is_locked_and_names_what_is_missing(stack: Stack) -> 
     missing = stack.do("resolve", "--offline", code=7, env=nowhere)
     assert "error[offline-missing]" in missing.stderr
     assert "more" in missing.stderr
-    stack.edit("tool = ", 'tool2 = { sdist = "*" }\ntool = ')
-    assert "tool2" in stack.do("resolve", "--offline", code=7, env=nowhere).stderr
+    stack.edit("tool = ", 'tool2 = { sdist = "*" }\ntool3 = { sdist = ">=2" }\ntool = ')
+    told = stack.do("resolve", "--offline", code=7, env=nowhere).stderr
+    assert 'tool2 in "*", tool3 in ">=2"' in told
+
+
+@pytest.mark.requires("bwrap", "gcc-11", "g++-11", "clang-19", "ld.lld-19")
+def test_realizing_offline_names_every_file_that_is_missing(stack: Stack) -> None:
+    told = stack.do("realize", "--offline", code=7).stderr
+    files = ("tool-1.0.tar.gz", "thing-1.0-py3-none-any.whl", "setuptools-80-py3-none-any.whl")
+    assert [name in told for name in files] == [True] * 3
+    assert stack.do("realize", code=7, env={"ROCMLOCK_OFFLINE": "1"}).stderr == told
+
+
+def test_a_local_folder_that_changed_makes_the_lock_stale(stack: Stack) -> None:
+    own = stack.folder / "own"
+    own.mkdir()
+    (own / "pyproject.toml").write_text(PROJECT.replace('"tool"', '"own"').format("1.0"))
+    stack.edit("tool = ", 'own = { path = "own" }\ntool = ')
+    stack.do("resolve")
+    stack.do("check")
+    (own / "new.py").write_text("x = 1\n")
+    for command in (["check"], ["resolve", "--locked"]):
+        assert "own has changed since it was locked" in stack.do(*command, code=4).stderr
+    stack.do("resolve")
+    stack.do("check")
+    own.rename(stack.folder / "elsewhere")
+    assert "own: " in stack.do("check", code=4).stderr
+    stack.edit('path = "own"', 'path = "elsewhere"')
+    assert "own is own in the lock, elsewhere in the manifest" in stack.do("check", code=4).stderr
 
 
 def test_a_revision_of_the_lock_can_be_compared(stack: Stack, index: Index) -> None:

@@ -12,15 +12,17 @@ from attrs import evolve
 from resolver_samples import SetCatalog, demands, make_set, recipes, snapshot
 
 from rocmlock.errors import ExitCode, RocmlockError
+from rocmlock.lockfile.demands import FromGit
 from rocmlock.lockfile.model import GitSource, Lock, Package, Reason
 from rocmlock.lockfile.names import commit, repository_of
 from rocmlock.resolver.catalog import KnownCommit
-from rocmlock.resolver.kept import Kept, is_of_set
+from rocmlock.resolver.kept import Kept, is_of_set, moves_together
 from rocmlock.resolver.moved import require_unmoved
 from rocmlock.resolver.own_sources import Surroundings
 from rocmlock.resolver.resolve import resolve
 
 OLD, NEW = "a" * 40, "b" * 40
+TAG_OBJECT = "c" * 40
 
 
 def locked(tag: str = "v1.0", at: str = OLD) -> Lock:
@@ -42,7 +44,8 @@ class TagCatalog(SetCatalog):
         self.now = now
 
     def commit(self, repository: str, asked: str) -> KnownCommit:
-        return KnownCommit(repository, asked, self.now if asked == "v1.0" else None, None, None, "")
+        known = KnownCommit(repository, asked, self.now, None, None, "", asked, TAG_OBJECT)
+        return known if asked == "v1.0" else replace(known, commit=None)
 
 
 def test_a_moved_tag_is_an_integrity_error_with_both_commits_and_the_way_on() -> None:
@@ -52,7 +55,7 @@ def test_a_moved_tag_is_an_integrity_error_with_both_commits_and_the_way_on() ->
     assert (error.reason.reference, error.reason.code) == ("tag-moved", ExitCode.INTEGRITY)
     (problem,) = error.problems
     assert OLD in problem.message
-    assert NEW in problem.message
+    assert f"{NEW} (tag object {TAG_OBJECT})" in problem.message
     assert problem.hint.endswith(f"/compare/{OLD}...{NEW}")
     assert "--accept-moved-tag vllm" in error.hint
 
@@ -60,6 +63,42 @@ def test_a_moved_tag_is_an_integrity_error_with_both_commits_and_the_way_on() ->
 @pytest.mark.parametrize("now", [OLD, None], ids=["where it was", "gone"])
 def test_a_tag_that_stays_or_is_gone_has_not_moved(now: str | None) -> None:
     assert require_unmoved(Kept(locked()), TagCatalog(now)) == frozenset()
+
+
+def test_every_commit_that_a_lock_has_for_a_tag_is_looked_at() -> None:
+    lock = locked(at=NEW)
+    other = evolve(lock.packages[0], targets=("other",), source=locked().packages[0].source)
+    with pytest.raises(RocmlockError) as raised:
+        require_unmoved(Kept(evolve(lock, packages=(*lock.packages, other))), TagCatalog(NEW))
+    assert len(raised.value.problems) == 1
+
+
+def test_a_branch_of_the_same_name_is_no_tag_that_moved() -> None:
+    class Branch(TagCatalog):
+        def commit(self, repository: str, asked: str) -> KnownCommit:
+            return replace(super().commit(repository, asked), tag="", branch=asked)
+
+    assert require_unmoved(Kept(locked()), Branch(NEW)) == frozenset()
+
+
+def test_an_own_source_at_an_accepted_moved_tag_is_read_anew() -> None:
+    origin = FromGit("https://github.com/vllm-project/vllm", "v1.0")
+    lock = locked()
+    own = evolve(lock.packages[0], reasons=(Reason("manifest", origin.says("vllm")),))
+    lock = evolve(lock, packages=(own,))
+    assert Kept(lock).git("vllm", origin) == own
+    assert Kept(lock, accepted=frozenset({"vllm"})).git("vllm", origin) is None
+
+
+def test_that_a_set_moves_as_a_whole_is_said() -> None:
+    lock = locked()
+    triton = evolve(lock.packages[0], name="triton")
+    lock = evolve(lock, packages=(triton, lock.packages[0]))
+    assert list(moves_together(lock, {"triton"})) == [
+        "One tested set gives triton with vllm: they move together."
+    ]
+    assert not list(moves_together(lock, {"triton", "vllm"}))
+    assert not list(moves_together(lock, {"numpy"}))
 
 
 def test_a_moved_tag_that_is_accepted_is_followed() -> None:
