@@ -161,6 +161,9 @@ def _print_set(tested: TestedSet) -> None:
         click.echo(f"  built for {', '.join(tested.gfx)}  {at(tested.gfx_origin)}")
     if tested.supported_gfx:
         click.echo(f"  supports {', '.join(tested.supported_gfx)}  {at(tested.supported_gfx_origin)}")
+    if tested.supported_python:
+        pythons = ", ".join(tested.supported_python)
+        click.echo(f"  supports Python {pythons}  {at(tested.supported_python_origin)}")
     for pin in tested.pins:
         version = f" ({pin.version.value})" if pin.version else ""
         commit = pin.wheel or pin.commit or "commit not known"

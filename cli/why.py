@@ -31,7 +31,7 @@ def command(package: str, lock: Path, target: str | None, *, as_json: bool) -> N
     name = canonicalize_name(package)
     found = next((each.name for each in held.packages if name in (each.name, each.distribution)), None)
     if found:
-        _answer_package(held, found, as_json=as_json)
+        _answer_package(held, found, _asked_for(found, lock), as_json=as_json)
     elif any(wheel.name == name for wheel in held.wheels):
         _answer_wheel(held, name, as_json=as_json)
     else:
@@ -43,14 +43,31 @@ def command(package: str, lock: Path, target: str | None, *, as_json: bool) -> N
         raise RocmlockError(PACKAGE_NOT_LOCKED, f"{package} is not in {lock}.", hint=hint)
 
 
-def _answer_package(lock: Lock, name: str, *, as_json: bool) -> None:
+def _asked_for(name: str, lock: Path) -> str:
+    """The line of the manifest beside the lock that asks for a package; empty where none can be read."""
+    from ..errors import RocmlockError
+    from .inputs import read_demands
+
+    manifest = lock.with_suffix(".toml")
+    if not manifest.is_file():
+        return ""
+    try:
+        demand = read_demands(manifest)[0].package(name)
+    except RocmlockError:
+        return ""  # whoever resolves is told
+    return demand.line if demand else ""
+
+
+def _answer_package(lock: Lock, name: str, asked: str, *, as_json: bool) -> None:
     from .lock_view import group_by_target
     from .render import answer_json
 
     if as_json:
         entries = [describe_package(lock, each) for each in lock.packages if each.name == name]
-        answer_json({"package": name, "entries": entries})
+        answer_json({"package": name, "asked-by": asked, "entries": entries})
         return
+    if asked:
+        click.echo(f"the manifest asks for {asked}")
     for line in group_by_target(lock, lambda part: package_lines(part, name)):
         click.echo(line)
 

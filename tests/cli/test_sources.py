@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,74 @@ def test_a_token_is_in_no_file_and_no_output(cli: Cli, server: github.Server) ->
     assert secret not in shown.stdout + shown.stderr
     for path in cli.cwd.rglob("*"):
         assert path.is_dir() or secret.encode() not in path.read_bytes(), path
+
+
+RECIPE = """schema = 1
+name = "ours"
+distribution = "ours"
+repositories = ["org/ours"]
+
+[releases]
+rank = 9
+
+[[tested]]
+variant = "image"
+paths = ["Dockerfile"]
+rocm = ["IMAGE"]
+gfx = "ARCHS"
+pins = { triton = { commit = "TRITON", repository = "TRITON_URL" } }
+
+[[reads]]
+fact = "supported-python"
+reader = "cmake"
+paths = ["CMakeLists.txt"]
+name = "PYTHONS"
+
+[build]
+steps = [["{python}", "-m", "build", "--outdir", "{out}", "{src}"]]
+
+[[checks]]
+match = "equal"
+"""
+DOCKERFILE = """ARG IMAGE=rocm/dev-ubuntu-24.04:7.1.1-complete
+ARG TRITON=v3.5.0
+ARG TRITON_URL=https://github.com/triton-lang/triton
+ARG ARCHS=gfx942
+FROM ${IMAGE}
+ARG TRITON
+ARG TRITON_URL
+RUN git clone ${TRITON_URL} t && cd t && git checkout ${TRITON}
+"""
+
+
+def test_a_new_project_is_one_recipe(cli: Cli) -> None:
+    """Its layout is read at a tag, with the line of each fact, without a word of code."""
+    commit, triton = github.fake_commit("ours"), github.fake_commit("triton")
+    day = date(2026, 1, 1)
+    files: dict[str, str | bytes] = {
+        "Dockerfile": DOCKERFILE,
+        "CMakeLists.txt": 'set(PYTHONS "3.12" "3.13")\n',
+    }
+    made = github.World(
+        {
+            "org/ours": github.Repository(
+                tags=(github.Tag("v1.0", commit),),
+                releases=(github.Release("v1.0", day),),
+                commits={commit: github.Commit(day, files)},
+            ),
+            "triton-lang/triton": github.Repository(tags=(github.Tag("v3.5.0", triton),)),
+        }
+    )
+    (cli.cwd / "ours.toml").write_text(RECIPE)
+    with github.serve(made) as served:
+        told = cli("recipe", "check", "ours.toml", "--at", "v1.0", env=environ(served, cli))
+        assert told.code == 0, told.stderr
+        wrong = cli("recipe", "check", "ours.toml", "--at", "v2.0", env=environ(served, cli))
+    assert wrong.code == 2
+    assert told.stdout.splitlines() == [
+        f"ours 1.0  image  {commit}",
+        "  ROCm 7.1.1  [Dockerfile:1]",
+        "  built for gfx942  [Dockerfile:4]",
+        "  supports Python 3.12, 3.13  [CMakeLists.txt:1]",
+        f"  pins triton (3.5.0) triton-lang/triton v3.5.0: {triton}  [Dockerfile:2]",
+    ]
