@@ -40,12 +40,6 @@ def file_name(text: str) -> FileName:
     return FileName(text)
 
 
-def repository_of(url: str) -> str | None:
-    """``owner/name`` of a GitHub address, None for another place."""
-    match = re.fullmatch(r"https://github\.com/([^/]+/[^/]+?)(?:\.git)?/?", url)
-    return match[1] if match else None
-
-
 def is_commit(text: str) -> bool:
     """Whether ``text`` is a whole commit."""
     return _COMMIT.fullmatch(text) is not None and bool(text.strip("0"))

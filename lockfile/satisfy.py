@@ -9,8 +9,8 @@ from packaging.version import Version
 
 from .demands import Demands, FromPath, FromSdist, PackageDemand, Ranged
 from .model import GitSource, Lock, Package, PathSource, SdistSource, Target
-from .names import repository_of
 from .targets import lock_of
+from .urls import repository_of
 
 
 def find_unmet(lock: Lock, demands: Sequence[Demands]) -> list[str]:

@@ -44,6 +44,12 @@ def github_repository(url: str) -> tuple[str, str, str] | None:
     return host.lower(), names[0], names[1]
 
 
+def repository_of(url: str) -> str | None:
+    """``owner/name`` where ``url`` is a repository as in :func:`github_repository`, None elsewhere."""
+    found = github_repository(url)
+    return f"{found[1]}/{found[2]}" if found else None
+
+
 def compare_link(old_url: str, new_url: str, old: str, new: str) -> str | None:
     """Where GitHub shows what lies between two commits of one repository; None for others."""
     before, after = github_repository(old_url), github_repository(new_url)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import TAG_MOVED, Problem, RocmlockError
 from ..lockfile.model import GitSource
-from ..lockfile.names import repository_of
+from ..lockfile.urls import repository_of
 from .catalog import Catalog
 from .kept import Kept
 

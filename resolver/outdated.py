@@ -10,9 +10,9 @@ from packaging.version import InvalidVersion, Version
 
 from ..lockfile.demands import Demands, FromGit, FromSdist, PackageDemand, Ranged
 from ..lockfile.model import GitSource, Lock, Package, SdistSource
-from ..lockfile.names import repository_of
 from ..lockfile.satisfy import version_in
 from ..lockfile.targets import lock_of
+from ..lockfile.urls import repository_of
 from .catalog import Catalog, Release
 from .choose import Resolution
 from .explain import group_lines

@@ -10,8 +10,9 @@ from pathlib import Path
 from ..errors import OFFLINE_MISSING, REVISION_UNKNOWN, RocmlockError
 from ..lockfile.demands import Demands, FromGit, FromPath, FromSdist, PackageDemand
 from ..lockfile.model import GitSource, Package, PathSource, Reason, Source
-from ..lockfile.names import commit, content_digest, is_commit, repository_of
+from ..lockfile.names import commit, content_digest, is_commit
 from ..lockfile.satisfy import version_in
+from ..lockfile.urls import repository_of
 from ..package_index import PackageIndex
 from .assemble import make_package
 from .catalog import Catalog

@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 
 from ...errors import PIN_UNREADABLE, RocmlockError
 from ...gfx import sort_targets
+from ...lockfile.urls import repository_of
 from ..catalog import Fact, Origin, Pick, Pin, Release, Statement, TestedSet
 from ..readers.actions import Action
 from ..readers.dockerfile import Dockerfile, parse_dockerfile
@@ -199,5 +200,5 @@ def _is_edit(action: Action) -> bool:
 
 
 def name_of(url: str) -> str:
-    """``owner/name`` of a GitHub address; other addresses stay as they are."""
-    return re.sub(r"^(https://github\.com/|git@github\.com:)|(\.git)?/?$", "", url)
+    """``owner/name`` of an address of GitHub; other addresses stay as they are."""
+    return repository_of(url) or url

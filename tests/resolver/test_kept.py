@@ -14,7 +14,8 @@ from resolver_samples import SetCatalog, demands, make_set, recipes, snapshot
 from rocmlock.errors import ExitCode, RocmlockError
 from rocmlock.lockfile.demands import FromGit
 from rocmlock.lockfile.model import GitSource, Lock, Package, Reason
-from rocmlock.lockfile.names import commit, repository_of
+from rocmlock.lockfile.names import commit
+from rocmlock.lockfile.urls import repository_of
 from rocmlock.resolver.catalog import KnownCommit
 from rocmlock.resolver.kept import Kept, is_of_set, moves_together
 from rocmlock.resolver.moved import require_unmoved
