@@ -15,12 +15,10 @@ from resolvelib import AbstractProvider
 
 from ..lockfile.demands import Demands, Ranged
 from ..versions.rocm import rocm_in
-from .catalog import Catalog, Fact, Origin, Pin, Release, TestedSet
+from .catalog import Catalog, Fact, Origin, Pin, Release, RocmRelease, TestedSet
 from .choose import PassedOver
 from .recipe import Recipe
-from .rules import Violation, find_needed, find_own_violations, find_release_violations
-
-_MOST_ROUNDS = 20_000
+from .rules import PRE_RELEASE, Violation, find_needed, find_own_violations, find_release_violations
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class Provider(AbstractProvider[Wanted, Candidate, str]):
         self._asked: dict[int, tuple[Wanted, ...]] = {}
 
     @cached_property
-    def rocm_releases(self):
+    def rocm_releases(self) -> tuple[RocmRelease, ...]:
         return self.catalog.rocm_releases()
 
     def roots(self) -> list[Wanted]:
@@ -197,18 +195,26 @@ class Provider(AbstractProvider[Wanted, Candidate, str]):
         """Everything about a release by itself that a line of the manifest rules out, or nobody can have."""
         newest = self.demands.strategy == "newest"
         for violation in find_release_violations(package, release, self.demands, self.recipes):
-            early = "pre-release" in violation.says
-            if not early:
+            if violation.says != PRE_RELEASE:
                 yield violation
             elif not newest:
                 yield replace(violation, line="")  # no range but one that names it lets it in
         own = self._facts(package, release)
         if own is None:
             return
+        if self._is_unread(package, own):
+            yield Violation("", "what it needs is not known")
         rocm, built = self.demands.rocm, self._rocms(package, release)
         if rocm and own.rocm and not any(rocm_in(each, rocm) for each in built):
             yield Violation("rocm", f"{package} is built for ROCm {', '.join(built)}")
         yield from find_own_violations(own, self.demands, self.recipes, self.rocm_releases)
+
+    def _is_unread(self, package: str, own: TestedSet) -> bool:
+        """Whether a release would be taken without what its files ask for."""
+        recipe = self.recipes[package]
+        if any(read.fact == "requires-run" for read in recipe.reads):
+            return own.requires_run is None
+        return bool(own.unread)
 
     def _rocms(self, package: str, release: Release) -> list[str]:
         sets = self.catalog.tested_sets(package, release)

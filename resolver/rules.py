@@ -19,6 +19,8 @@ from .recipe import Recipe
 # The first GCC and Clang that accept each C++ standard by its final flag.
 _STANDARDS = {"17": {"gcc": 8, "clang": 5}, "20": {"gcc": 10, "clang": 10}}
 
+PRE_RELEASE = "a pre-release, and the range names none"
+
 
 @dataclass(frozen=True, slots=True)
 class Violation:
@@ -57,7 +59,7 @@ def find_release_violations(
     if not SpecifierSet(specifier).contains(release.version, prereleases=True):
         yield Violation(line, "outside the range asked for")
     elif _is_prerelease(release) and not SpecifierSet(specifier).prereleases:
-        yield Violation(line, "a pre-release, and the range names none")
+        yield Violation(line, PRE_RELEASE)
     yield from _forbidden(top, release.version, demands)
     yield from _known_bad(recipes.get(top), release.version, None, demands)
     if demand and isinstance(demand.origin, Ranged):

@@ -80,7 +80,7 @@ class Releases:
         own = Facts(
             top, release, "own", None, None, (), None, (),
             statements=tuple(Statement(name, specifier, FILE) for name, specifier in needs),
-            requires_run=tuple(PythonRequirement(f"{name}{specifier}", FILE) for name, specifier in needs) or None,
+            requires_run=tuple(PythonRequirement(f"{name}{specifier}", FILE) for name, specifier in needs),
         )  # fmt: skip
         pinned = self.pins.get((top, release.version))
         if pinned:
@@ -178,6 +178,12 @@ def test_a_conflict_names_the_lines_the_facts_and_what_helps() -> None:
     )
     assert 'pytorch = "==2.10.0" gives vllm 2.0' in error.hint
     assert 'vllm = "==1.0" gives vllm 1.0' in error.hint
+
+
+def test_a_release_whose_needs_are_not_known_is_never_taken() -> None:
+    """The facts have no requirement files of vLLM's release candidates."""
+    found = decide(wanted('vllm = ">=0.26.0rc1,<=0.26.1rc0"', strategy="newest"), snapshot(), recipes())
+    assert versions(found)["vllm"] == "0.26.0"
 
 
 def test_dates_and_forbidden_versions_count() -> None:
