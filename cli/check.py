@@ -71,7 +71,6 @@ def _changed_folders(lock: Lock, demands: Sequence[Demands], lock_path: Path, ma
     from ..errors import RocmlockError
     from ..lockfile.demands import FromPath
     from ..lockfile.model import PathSource
-    from ..store.trees import tree_digest
 
     asked = {
         demand.name: demand.origin.path
@@ -90,6 +89,8 @@ def _changed_folders(lock: Lock, demands: Sequence[Demands], lock_path: Path, ma
                 f"{package.name} is {package.source.path} in the lock, {asked[package.name]} in the manifest"
             )
             continue
+        from ..store.trees import tree_digest
+
         try:
             digest = str(tree_digest(folder))
         except RocmlockError as error:

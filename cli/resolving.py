@@ -19,7 +19,6 @@ def resolve_manifest(manifest: Path, lock_path: Path, kept: Kept, source: str, *
     from ..resolver.own_sources import Surroundings
     from ..resolver.recipe import read_recipes
     from ..resolver.resolve import resolve
-    from ..store.trees import tree_digest
     from .inputs import read_demands
     from .render import talk
     from .sources import ask
@@ -29,7 +28,7 @@ def resolve_manifest(manifest: Path, lock_path: Path, kept: Kept, source: str, *
         manifest_folder=manifest.absolute().parent,
         lock_folder=lock_path.absolute().parent,
         environ=dict(os.environ),
-        tree_digest=lambda folder: str(tree_digest(folder)),
+        tree_digest=digest_folder,
         tell=lambda text: talk(f"{text} …"),
         offline=offline,
     )
@@ -40,6 +39,13 @@ def resolve_manifest(manifest: Path, lock_path: Path, kept: Kept, source: str, *
         lambda catalog: resolve(demands, catalog, recipes, around, kept),
         offline=offline,
     )
+
+
+def digest_folder(folder: Path) -> str:
+    """The content digest of a local source. Few manifests name one: what it takes is imported then."""
+    from ..store.trees import tree_digest
+
+    return str(tree_digest(folder))
 
 
 def talk_of_resolved(resolved: Resolved) -> None:

@@ -10,7 +10,6 @@ from packaging.version import Version
 from .demands import Demands, FromPath, FromSdist, PackageDemand, Ranged
 from .model import GitSource, Lock, Package, PathSource, SdistSource, Target
 from .targets import lock_of
-from .urls import repository_of
 
 
 def find_unmet(lock: Lock, demands: Sequence[Demands]) -> list[str]:
@@ -118,15 +117,23 @@ def _superfluous(lock: Lock, demands: Demands) -> Iterator[str]:
             yield f"{package.name} is in the lock, but nothing asks for it any more"
 
 
+def _repository(package: Package, origin: Ranged) -> Iterator[str]:
+    if not origin.repository:
+        return
+    from .urls import repository_of
+
+    url = package.source.url if isinstance(package.source, GitSource) else ""
+    if origin.repository != repository_of(url):
+        yield f"{package.name} is from {url}, the manifest wants {origin.repository}"
+
+
 def _package(package: Package, demand: PackageDemand) -> Iterator[str]:
     origin, source = demand.origin, package.source
     if isinstance(origin, Ranged):
         if not version_in(package.version, origin.specifier):
             version = package.version or "of unknown version"
             yield f'{package.name} is {version}, the manifest wants "{origin.specifier}"'
-        url = source.url if isinstance(source, GitSource) else ""
-        if origin.repository and origin.repository != repository_of(url):
-            yield f"{package.name} is from {url}, the manifest wants {origin.repository}"
+        yield from _repository(package, origin)
     elif isinstance(origin, FromSdist):
         if not isinstance(source, SdistSource):
             yield f"{package.name} is not built from its source distribution in the lock"

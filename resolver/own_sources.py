@@ -13,14 +13,11 @@ from ..lockfile.model import GitSource, Package, PathSource, Reason, Source
 from ..lockfile.names import commit, content_digest, is_commit
 from ..lockfile.satisfy import version_in
 from ..lockfile.urls import repository_of
-from ..package_index import PackageIndex
 from .assemble import make_package
 from .catalog import Catalog
 from .kept import Kept
-from .local import read_local_project
 from .recipe import Recipe
 from .recipe_names import PATH_DEFAULT, SDIST_DEFAULT
-from .sdists import fetch_sdist
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +118,8 @@ class OwnSources:
         return locked if locked and version_in(locked.version, specifier) else None
 
     def _from_path(self, demand: PackageDemand, path: str) -> Given:
+        from .local import read_local_project
+
         folder = self.around.manifest_folder / path
         project = read_local_project(folder, demand.name)
         relative = os.path.relpath(folder.resolve(), self.around.lock_folder.resolve())
@@ -149,6 +148,9 @@ class OwnSources:
                 run=locked.run.python,
                 reasons=locked.reasons,
             )
+        from ..package_index import PackageIndex
+        from .sdists import fetch_sdist
+
         self.around.tell(f"Reading the source distribution of {demand.name}")
         index = PackageIndex(self.around.environ)
         sdist = fetch_sdist(index, demand.name, specifier, self.demands.released_before)

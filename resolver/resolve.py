@@ -15,7 +15,6 @@ from .assemble import make_stack, make_target, make_warnings
 from .catalog import Catalog
 from .choose import Resolution, World, find_top
 from .conflict import explain_conflict
-from .decide import refuse_unpinned, search_or_explain
 from .explain import conflict_error
 from .fetch_layers import fetch_missing
 from .joint import choose_for_all
@@ -95,6 +94,8 @@ def choose_targets(
     """The sets by target. Packages are the same for all targets, and so is the top one."""
     top = find_top(demands[0], catalog)
     if top is None:
+        from .decide import refuse_unpinned
+
         refuse_unpinned(demands[0])
         return {}
     if demands[0].strategy != "tested":
@@ -117,6 +118,8 @@ def _search(
     recipes: Mapping[str, Recipe],
     kept: Kept,
 ) -> dict[str, Resolution]:
+    from .decide import search_or_explain
+
     found: dict[str, Resolution] = {}
     for each in demands:
         try:

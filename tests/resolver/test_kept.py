@@ -13,7 +13,7 @@ from resolver_samples import SetCatalog, demands, make_set, recipes, snapshot
 
 from rocmlock.errors import ExitCode, RocmlockError
 from rocmlock.lockfile.demands import FromGit
-from rocmlock.lockfile.model import GitSource, Lock, Package, Reason
+from rocmlock.lockfile.model import GitSource, Lock, Package, Reason, Requires
 from rocmlock.lockfile.names import commit
 from rocmlock.lockfile.urls import repository_of
 from rocmlock.resolver.catalog import KnownCommit
@@ -32,6 +32,8 @@ def locked(tag: str = "v1.0", at: str = OLD) -> Lock:
         next(each for each in lock_samples.full().packages if isinstance(each.source, GitSource)),
         name="vllm",
         source=source,
+        build=Requires(),
+        run=Requires(),
         reasons=(Reason("vllm-project/vllm tag v1.0", "so it is"),),
     )
     return evolve(lock_samples.full(), packages=(package,), wheels=())
@@ -110,14 +112,31 @@ def test_a_moved_tag_that_is_accepted_is_followed() -> None:
 def test_the_members_of_a_set_move_together_and_own_commits_do_not_move_it() -> None:
     lock = locked()
     own = evolve(lock.packages[0], name="own", reasons=(Reason("manifest", "own is x"),))
-    lock = evolve(lock, packages=(*lock.packages, own))
+    member = evolve(lock.packages[0], name="triton")
+    lock = evolve(lock, packages=(*lock.packages, own, member))
     target = lock.packages[0].targets[0]
     assert Kept(lock).top_source("vllm", target) == lock.packages[0].source
     assert Kept(lock, moving=frozenset({"vllm"})).top_source("vllm", target) is None
+    assert Kept(lock, moving=frozenset({"triton"})).top_source("vllm", target) is None
     assert Kept(lock, moving=None).top_source("vllm", target) is None
     assert Kept(lock, moving=frozenset({"own"})).top_source("vllm", target) == lock.packages[0].source
-    assert [is_of_set(each) for each in lock.packages] == [True, False]
+    assert [is_of_set(each) for each in lock.packages] == [True, False, True]
     assert Kept().top_source("vllm", target) is None
+
+
+def test_the_set_of_a_moved_tag_that_is_accepted_is_kept() -> None:
+    """Offline the wheels cannot be locked; that far it only comes where the set was found under its new commit."""
+    around = Surroundings(Path("/"), Path("/"), dict(os.environ), lambda _: "", lambda _: None, offline=True)
+    wanted = demands('vllm = ">=0.20"')
+    lock = evolve(locked("v0.26.0"), targets=(evolve(lock_samples.small().targets[0], name=wanted.target),))
+    lock = evolve(lock, packages=(evolve(lock.packages[0], targets=(wanted.target,)),))
+    with pytest.raises(RocmlockError) as raised:
+        resolve([wanted], snapshot(), recipes(), around, Kept(lock))
+    assert raised.value.reason.reference == "tag-moved"
+    around = replace(around, environ={**os.environ, "UV_NO_CACHE": "1"})
+    with pytest.raises(RocmlockError) as raised:
+        resolve([wanted], snapshot(), recipes(), around, Kept(lock, accepted=frozenset({"vllm"})))
+    assert "wheels" in raised.value.message
 
 
 def test_facts_that_are_older_than_the_lock_do_not_move_it_back() -> None:

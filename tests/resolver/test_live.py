@@ -150,6 +150,15 @@ def small_world(triton: str = AT_TRITON[:8], more: str = "", **files: str) -> gi
     )
 
 
+def without_file(path: str) -> github.World:
+    made = small_world()
+    home = made.repositories["vllm-project/vllm"]
+    commit = home.commits[AT_VLLM]
+    files = {name: text for name, text in commit.files.items() if name != path}
+    fewer = replace(home, commits={AT_VLLM: replace(commit, files=files)})
+    return replace(made, repositories={**made.repositories, "vllm-project/vllm": fewer})
+
+
 def the_set(live: LiveCatalog) -> facts.TestedSet:
     (release,) = live.candidates("vllm")
     (tested,) = live.tested_sets("vllm", release)
@@ -199,6 +208,11 @@ def test_a_branch_where_a_commit_is_expected_is_locked_and_marked_as_moving() ->
             ),
             "does not clone",
         ),
+        (
+            small_world(more="&& git checkout 12345678"),
+            "checks out 12345678 of triton in docker/Dockerfile.rocm_base:",
+        ),
+        (without_file("CMakeLists.txt"), "not known: CMakeLists.txt"),
         (small_world(**{"CMakeLists.txt": "set(HIP_SUPPORTED_ARCHS"}), "not known: vllm-project/vllm@"),
         (
             small_world(**{"docker/Dockerfile.rocm_base": "<html>log in</html>"}),
@@ -206,13 +220,45 @@ def test_a_branch_where_a_commit_is_expected_is_locked_and_marked_as_moving() ->
         ),
         (small_world(**{"docker/Dockerfile.rocm_base": "<<<<<<< ours\n"}), "not known: vllm-project/vllm@"),
     ],
-    ids=["unknown commit", "patch", "no clone", "cut off", "web page", "conflict"],
+    ids=[
+        "unknown commit",
+        "patch",
+        "no clone",
+        "another checkout",
+        "no file",
+        "cut off",
+        "web page",
+        "conflict",
+    ],
 )
 def test_what_is_not_certain_is_passed_over_with_its_place(made: github.World, says: str) -> None:
     answer = decide_in(made)
     assert isinstance(answer, Conflict)
     (told,) = answer.passed_over
     assert told.violation.says.startswith(says)
+
+
+def test_a_pick_may_come_from_another_repository_of_the_package() -> None:
+    pick = github.fake_commit("pick")
+    made = small_world(more=f"&& git cherry-pick {pick[:7]}")
+    fork = github.Repository(commits={pick: github.Commit(date(2026, 1, 1))})
+    answer = decide_in(replace(made, repositories={**made.repositories, "ROCm/triton": fork}))
+    assert isinstance(answer, Resolution)
+    triton = next(pin for pin in answer.members if pin.package == "triton")
+    assert [each.commit for each in triton.picks] == [pick]
+    assert isinstance(decide_in(made), Conflict)
+
+
+def test_a_variant_of_a_tag_is_no_release() -> None:
+    made = small_world()
+    home = made.repositories["vllm-project/vllm"]
+    tags = (*home.tags, github.Tag("v1.0.0-rocm", AT_VLLM))
+    with github.serve(
+        replace(made, repositories={**made.repositories, "vllm-project/vllm": replace(home, tags=tags)})
+    ) as served:
+        client, live = open_live(served)
+        assert [release.tag for release in live.candidates("vllm")] == ["v1.0.0"]
+        client.close()
 
 
 def test_a_pick_in_a_branch_of_the_shell_is_not_taken_for_certain() -> None:

@@ -155,6 +155,35 @@ def test_a_rocm_that_a_member_is_not_built_for_leaves_it_out() -> None:
     assert versions(search(make_provider("vllm", wanted(rocm="==7.0.*"), WORLD, recipes())))["vllm"] == "1.0"
 
 
+def test_the_rocm_is_one_that_every_member_is_built_for() -> None:
+    found = search(make_provider("vllm", wanted('vllm = "==1.0"'), WORLD, recipes()))
+    assert isinstance(found, Resolution)
+    assert versions(found)["pytorch"] == "2.9.0"
+    assert found.tested.rocm
+    assert found.tested.rocm.value == "7.1.1"
+
+
+@pytest.mark.parametrize("version", [None, "3.5.0"], ids=["not known", "another"])
+def test_a_pinned_commit_must_be_of_a_version_that_is_asked_for(version: str | None) -> None:
+    class Pinned(Releases):
+        def tested_sets(self, top: str, release: Release) -> tuple[Facts, ...]:
+            sets = super().tested_sets(top, release)
+            at = Fact(version, AT) if version else None
+            return tuple(
+                replace(each, pins=tuple(replace(pin, version=at) for pin in each.pins)) for each in sets
+            )
+
+    pinned = Pinned({"vllm": ["1.0"], "pytorch": ["2.10.0"], "triton": ["3.6.0"], "torchvision": ["0.25.0"]},
+                    pins={("pytorch", "2.10.0"): "3.6.0"})  # fmt: skip
+    demanded = wanted('vllm = "*"\ntriton = ">=3.6"')
+    provider = make_provider("vllm", demanded, pinned, recipes())
+    assert isinstance(search(provider), tuple)
+    proof = Proof(provider)
+    assert proof.solve(proof.lines) is None
+    assert proof.impossible() == ("package:triton",)
+    assert proof.solve([]) is not None
+
+
 def test_newest_takes_pre_releases_too() -> None:
     assert (
         versions(search(make_provider("vllm", wanted(strategy="newest"), WORLD, recipes())))["vllm"]
