@@ -17,6 +17,7 @@ from .options import examples
 # Command -> (module below this room, object). Modules import click only; the work is imported when it starts.
 _COMMANDS = {
     "init": "init",
+    "import": "import_",
     "resolve": "resolve",
     "realize": "realize",
     "run": "run",

@@ -6,6 +6,7 @@ The types here are plain values. Where they come from (the bundled snapshot, lat
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal, Protocol
@@ -75,6 +76,11 @@ class KnownCommit:
     branch: str
     tag: str = ""
     tag_object: str | None = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether ``asked`` is a branch: neither a tag nor a commit, of which a branch is told as well."""
+        return bool(self.branch) and not self.tag and re.fullmatch(r"[0-9a-f]{7,40}", self.asked) is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,7 +201,7 @@ def _own_git(package: Package, demand: PackageDemand, origin: FromGit, catalog: 
     if not isinstance(source, GitSource) or repository is None:
         return None
     known = catalog.commit(repository, origin.rev)
-    if known.branch and known.commit and known.commit != source.commit:
+    if known.moves and known.commit and known.commit != source.commit:
         now = known.commit[:12]
         return Outdated("package", package.name, source.commit[:12], now, now, (), ())
     newest = next((each for each in catalog.releases(repository) if not each.prerelease), None)

@@ -182,8 +182,8 @@ class OwnSources:
                 f"{demand.name}: {rev} of {url} is no tag, branch or commit that is known.",
                 hint="Give the full 40-hex commit as rev, or resolve where GitHub can be reached.",
             )
-        kind = "branch" if known.branch else "tag" if known.tag else "commit"
-        says = f"{kind} {rev} is commit {known.commit}" + (" when it was resolved" if known.branch else "")
+        kind = "branch" if known.moves else "tag" if known.tag else "commit"
+        says = f"{kind} {rev} is commit {known.commit}" + (" when it was resolved" if known.moves else "")
         return Given(
             demand.name,
             recipe,

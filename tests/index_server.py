@@ -36,10 +36,15 @@ def wheel(name: str, version: str, *requires: str) -> tuple[str, bytes]:
 
 
 @contextmanager
-def serve(files: Mapping[str, bytes], lies: Mapping[str, str] | None = None) -> Generator[str, None, None]:
-    """The URL of an index with ``files`` (file name -> bytes). ``lies`` gives wrong hashes by file name."""
+def serve(
+    files: Mapping[str, bytes], lies: Mapping[str, str] | None = None, *, kept_for: int = 0
+) -> Generator[str, None, None]:
+    """The URL of an index with ``files`` (file name -> bytes). ``lies`` gives wrong hashes by file name;
+    clients may keep answers ``kept_for`` seconds."""
 
     class Handler(BaseHTTPRequestHandler):
+        disable_nagle_algorithm = True  # head and body are two segments: the second would wait for an ACK
+
         def do_GET(self) -> None:
             name = self.path.strip("/").rsplit("/", 1)[-1]
             if self.path.startswith("/files/") and name in files:
@@ -68,6 +73,8 @@ def serve(files: Mapping[str, bytes], lies: Mapping[str, str] | None = None) -> 
             self.send_response(200)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
+            if kept_for:
+                self.send_header("Cache-Control", f"max-age={kept_for}")
             self.end_headers()
             if self.command == "GET":
                 self.wfile.write(data)
