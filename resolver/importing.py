@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..errors import Place
-from ..lockfile.names import is_commit, repository_of
+from ..lockfile.names import is_commit
+from ..lockfile.urls import repository_of
 from .catalog import Catalog, KnownCommit
 from .readers.requirements import without_credentials
 from .recipe import Recipe
