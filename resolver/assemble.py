@@ -33,8 +33,8 @@ PLATFORM = "manylinux_2_34_x86_64"
 _DEBUG = {"none": "-g0", "line": "-g1", "full": "-g"}
 
 
-def make_target(demands: Demands, resolution: Resolution | None) -> Target:
-    """The target of a lock; its ROCm is the one that the tested set names."""
+def make_target(demands: Demands, resolution: Resolution | None, own_rocm: Rocm | None = None) -> Target:
+    """The target of a lock; its ROCm is the one that the tested set names, ``own_rocm`` without a set."""
     rocm = resolution.tested.rocm if resolution else None
     return Target(
         name=demands.target,
@@ -48,7 +48,7 @@ def make_target(demands: Demands, resolution: Resolution | None) -> Target:
         toolchain=Toolchain(demands.host, demands.device),
         rocm=Rocm(rocm.value, reasons=(_reason(rocm.origin, f"the images are made for ROCm {rocm.value}"),))
         if rocm and demands.rocm
-        else None,
+        else own_rocm,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..lockfile.demands import FromGit
-from ..lockfile.model import GitSource, Lock, Package, SdistSource, Wheel
+from ..lockfile.model import GitSource, Lock, Package, Rocm, SdistSource, Wheel
 from ..lockfile.targets import lock_of
 from .layers import layer_wheels
 
@@ -47,6 +47,11 @@ class Kept:
             and target in package.targets
             and not self.moves(package.name)
         }
+
+    def rocm(self, target: str) -> Rocm | None:
+        """The ROCm of a target; an update of everything chooses it anew."""
+        found = self.old.target(target) if self.old and self.moving is not None else None
+        return found.rocm if found else None
 
     def sdist(self, name: str) -> Package | None:
         """The locked package of a source distribution that stays."""

@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 
 from ..errors import OFFLINE_MISSING, RocmlockError
 from ..lockfile.demands import Demands
-from ..lockfile.model import Lock, Package
+from ..lockfile.model import Lock, Package, Rocm
 from ..lockfile.targets import join_locks
 from .assemble import make_stack, make_target, make_warnings
 from .catalog import Catalog
@@ -21,6 +21,7 @@ from .joint import choose_for_all
 from .kept import Kept
 from .layers import fill_layers, find_reusable, plan_layers
 from .moved import MovedTag, require_unmoved
+from .own_rocm import choose_rocm
 from .own_sources import OwnSources, Surroundings, make_given
 from .recipe import Recipe
 
@@ -59,7 +60,8 @@ def resolve(
         resolution = resolutions.get(each.target)
         packages = make_stack(resolution, each, recipes, held) if resolution else []
         packages += [make_given(one, each, held) for one in given]
-        drafts.append(_draft(each, resolution, packages))
+        own_rocm = None if resolution else choose_rocm(each, catalog, kept)
+        drafts.append(_draft(each, resolution, packages, own_rocm))
     requests = [
         plan_layers(draft, draft.targets[0], each.released_before)
         for draft, each in zip(drafts, demands, strict=True)
@@ -72,11 +74,13 @@ def resolve(
     return Resolved(join_locks(locks), resolutions, ran)
 
 
-def _draft(demands: Demands, resolution: Resolution | None, packages: Sequence[Package]) -> Lock:
+def _draft(
+    demands: Demands, resolution: Resolution | None, packages: Sequence[Package], own_rocm: Rocm | None
+) -> Lock:
     """The lock of one target before its wheels are locked."""
     return Lock(
         name=demands.name,
-        targets=(make_target(demands, resolution),),
+        targets=(make_target(demands, resolution, own_rocm),),
         packages=tuple(sorted(packages, key=lambda package: package.name)),
         wheels=(),
         flags=demands.flags,

@@ -35,6 +35,7 @@ from rocmlock.resolver.python_layer import LayerContext, LayerRequest, fetch_lay
 from rocmlock.resolver.recipe_names import package_names
 from rocmlock.resolver.resolve import NOTHING_KEPT, Resolved, resolve
 
+TRITON = "https://github.com/triton-lang/triton"
 PROJECT = '[build-system]\nrequires = ["setuptools"]\n'
 
 
@@ -94,9 +95,16 @@ def manifests(draw: st.DrawFn) -> Written:
         shared.append(f"gfx = {draw(archs)}")
     vllm = draw(st.sampled_from(["*", ">=0.20", "<0.25", "==0.27.1", "<0.19"]))
     packages = [f'vllm = "{vllm}"']
+    if draw(st.integers(0, 4)) == 4:  # without a tested set
+        packages = ['tool = { sdist = ">=1" }', f'triton = {{ git = "{TRITON}", rev = "{"a" * 40}" }}']
+        return _written(draw, shared, targets, packages)
     packages += draw(st.lists(st.sampled_from(['triton = "*"', 'torchvision = "*"']), unique=True))
     packages += draw(st.sampled_from([[], ['pytorch = ">=2.8"'], ['pytorch = "<2.11"']]))
     packages += draw(st.sampled_from([[], ['tool = { sdist = ">=1" }']]))
+    return _written(draw, shared, targets, packages)
+
+
+def _written(draw: st.DrawFn, shared: list[str], targets: list[Table], packages: list[str]) -> Written:
     requires = draw(st.lists(st.sampled_from(["ray>=2.9", "numpy"]), unique=True))
     strategy = draw(st.sampled_from(["tested", "tested", "release", "newest"]))
     flags = draw(st.sampled_from([(), ('debug = "line"', 'opt-level = "O2"')]))
